@@ -1,7 +1,4 @@
-import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import pg from 'pg';
 import pino from 'pino';
 import { listEntries } from '../../shared/audit/list-entries.ts';
 import { readConfig } from '../../shared/config/config.ts';
@@ -10,15 +7,15 @@ import { migrate } from '../../shared/db/migrate.ts';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { testSecret } from '../support/tokens.ts';
+import { withClient } from './client.ts';
 import { auditFilters, loadAuditData } from './data-audit.ts';
-import { startBenchPostgres } from './data-postgres.ts';
 import { median } from './median.ts';
+import { machine, onPostgres, positive, readOptions, tableHead, tableRow } from './program.ts';
 
 // npm run bench:audit -- [--entries 10000000]: how long ListEntries takes with each filter, as the services run it, in a
 // PostgreSQL of its own; and how much room the entries take.
 
-const { values } = parseArgs({ options: { entries: { type: 'string', default: '10000000' } } });
-const entries = Number(values.entries);
+const entries = positive(readOptions({ entries: '10000000' }).options, 'entries');
 const { staff, subject, procedure, resourceId } = auditFilters;
 const runs = 40;
 
@@ -48,22 +45,19 @@ const couponFilters: [string, Filters][] = [
   ['coupon-service: staff_id and resource_type', { staffId: staff.rare, resourceType: 'user' }],
 ];
 
-const postgres = await startBenchPostgres();
-try {
+await onPostgres(async (postgres) => {
   const url = await postgres.createDatabase('audit');
   await migrate(url);
   await loadAuditData(url, entries);
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<{ table: string; indexes: string }>(
-    `select pg_table_size('audit_entries') as table, pg_indexes_size('audit_entries') as indexes`,
+  const sizes = `select pg_table_size('audit_entries') as table, pg_indexes_size('audit_entries') as indexes`;
+  const [size] = await withClient(
+    url,
+    async (client) => (await client.query<{ table: string; indexes: string }>(sizes)).rows,
   );
-  await client.end();
-  const [size] = rows;
   const perEntry = (bytes: string | undefined) => Math.round(Number(bytes) / entries);
-  console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}. ${entries} entries:`);
+  console.log(`${machine}. ${entries} entries:`);
   console.log(`${perEntry(size?.table)} bytes each in the table, ${perEntry(size?.indexes)} in the indexes.\n`);
-  console.log('| filter | entries on the page | median of 40, ms |\n| --- | ---: | ---: |');
+  console.log(tableHead(['filter', 'entries on the page', `median of ${runs}, ms`]));
   const config = readConfig('slot', { DATABASE_URL: url, AUTH_JWT_SECRET: testSecret }).database;
   for (const [service, all] of [
     ['slot', filters],
@@ -72,12 +66,8 @@ try {
     const database = new Database(config, pino({ level: 'silent' }));
     const handler = listEntries(database, service);
     for (const [name, filter] of all) {
-      const { method } = AuditService;
-      const run = async () =>
-        responseOf(
-          method.listEntries,
-          await handler(create(method.listEntries.input, filter), staffCall(method.listEntries)),
-        );
+      const { listEntries: method } = AuditService.method;
+      const run = async () => responseOf(method, await handler(create(method.input, filter), staffCall(method)));
       const took: number[] = [];
       let found = 0;
       for (let n = 0; n < runs + 10; n += 1) {
@@ -85,11 +75,9 @@ try {
         found = (await run()).entries.length;
         if (n >= 10) took.push(performance.now() - begin);
       }
-      console.log(`| ${name} | ${found} | ${median(took).toFixed(2)} |`);
+      console.log(tableRow([name, found, median(took).toFixed(2)]));
     }
     await database.close();
   }
-} finally {
-  await postgres.stop();
-}
+});
 process.exit(0);

@@ -19,11 +19,3 @@ export interface RecordedStatement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
-
-/** What an echo server is told, as a JSON file. */
-export interface EchoConfig {
-  /** The path of the procedure. */
-  readonly path: string;
-  /** The answer, as base64 of its binary form. */
-  readonly answer: string;
-}

@@ -12,7 +12,6 @@ const reads = createSlotReads();
 const couponReads = createCouponReads();
 serve(server, SlotService.method.getSlots, reads.getSlots);
 serve(server, SlotService.method.getSlotById, reads.getSlotById);
-serve(server, SlotService.method.getSlotsProductIds, reads.getSlotsProductIds);
 serve(server, SlotService.method.createSlot, createSlotWrite().createSlot);
 serve(server, CouponService.method.validate, couponReads.validate);
 serve(server, CouponService.method.getAll, couponReads.getAll);

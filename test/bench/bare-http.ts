@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { listen } from '../support/listen.ts';
 import { createCouponReads } from './bare-coupons.ts';
-import { readBody } from './bare-http-body.ts';
-import { type ListedSlotRow, listedSlotsSql, type Product, type SlotRow, slotsSql } from './bare-slots.ts';
+import { type ListedSlotRow, listedSlotsSql, type Product } from './bare-slots.ts';
 import { readOf } from './bare-sql.ts';
 
 // The baseline of the JSON calls: node:http, JSON.parse, one plain statement a call, JSON.stringify.
@@ -21,33 +22,21 @@ async function getAll() {
   return { slots, count: rows.length };
 }
 
-const slots = readOf<SlotRow>('getSlots', slotsSql);
-
-async function getSlots() {
-  const rows = await slots();
-  return { slots: rows, count: rows.length };
-}
-
 const procedures: Record<string, (body: string) => Promise<unknown>> = {
   '/coupon.v1.CouponService/Validate': (body) => validate(JSON.parse(body)),
   '/slot.v1.SlotService/GetAll': getAll,
-  '/slot.v1.SlotService/GetSlots': getSlots,
 };
 
 const server = createServer((request, response) => {
-  readBody(request)
+  text(request)
     .then((body) => procedures[request.url ?? '']?.(body))
     .then(
       (answer) => {
-        const text = JSON.stringify(answer);
-        response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
-        response.end(text);
+        const json = JSON.stringify(answer);
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) });
+        response.end(json);
       },
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
 });
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  console.log(JSON.stringify({ msg: 'serving', webPort: address.port }));
-});
+console.log(JSON.stringify({ msg: 'serving', webPort: await listen(server) }));

@@ -90,11 +90,6 @@ function toSlot(row: SlotRow) {
 export function createSlotReads() {
   const slots = readOf<SlotRow>('getSlots', slotsSql);
   const slotById = readOf<SlotDetailRow>('getSlotById', slotByIdSql);
-  const productIds = readOf<{ slotId: number; productIds: number[] }>(
-    'getSlotsProductIds',
-    `select slot_id as "slotId", json_agg(product_id order by product_id) as "productIds"
-     from product_slots where slot_id = any($1) group by slot_id`,
-  );
   return {
     async getSlots() {
       const rows = await slots();
@@ -122,13 +117,6 @@ export function createSlotReads() {
           })),
         },
       };
-    },
-
-    async getSlotsProductIds({ slotIds }: { slotIds: number[] }) {
-      const found: Record<number, { ids: number[] }> = {};
-      for (const id of slotIds) found[id] = { ids: [] };
-      for (const row of await productIds([slotIds])) found[row.slotId] = { ids: row.productIds };
-      return { productIds: found };
     },
   };
 }

@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import pg from 'pg';
 import { migrate } from '../../shared/db/migrate.ts';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
@@ -12,9 +8,11 @@ import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.t
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { signToken } from '../support/tokens.ts';
-import { environmentOf, mainOf, root } from './calls-stage.ts';
-import { startBenchPostgres } from './data-postgres.ts';
-import { startServer } from './servers.ts';
+import { mainOf, root } from './calls-stage.ts';
+import { runSql } from './client.ts';
+import type { BenchPostgres } from './data-postgres.ts';
+import { onPostgres, tableHead, tableRow, temporaryFolder } from './program.ts';
+import { environmentOf, startServer } from './servers.ts';
 
 // npm run bench:bounds: how long a call of each procedure takes that asks for as much as it may, in the mix that takes longest,
 // on an idle process and beside the rows of a business: the best of five. And how long small calls of another caller take
@@ -131,7 +129,6 @@ const auditData = `
       (select json_build_object('ids', array_fill(1, array[2080])) as after) as change;`;
 
 const staff = `insert into staff_users (id, name) values (1, 'staff')`;
-const analyze = 'vacuum analyze';
 
 /** What is asked in the turns of a call: the odd ones may undo what the even ones did. */
 type Ask = (turn: number) => object;
@@ -225,9 +222,7 @@ const batchIds = {
 const auditCalls: Calls = [['ListEntries', () => ({ limit: 1_000 })]];
 const links = (first: number) => ({ applicableProducts: { ids: idsFrom(first, idsPerList - 10) } });
 
-const postgres = await startBenchPostgres();
-const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-bounds-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 const token = await signToken({ staffId: 1 });
 const bystander = await signToken({ staffId: 1, subject: 'another' });
 /** A small call of another caller. */
@@ -235,37 +230,35 @@ const smallCalls = {
   slot: ['slot.v1.SlotService/GetSlotsProductIds', { slotIds: [0] }],
   coupon: ['coupon.v1.CouponService/Validate', { code: 'NONE', userId: 1, orderAmount: 1 }],
 } as const;
-try {
-  console.log('| procedure | request, bytes | answer, bytes | ms | p95 of another caller, ms |');
-  console.log('|---|--:|--:|--:|--:|');
-  await measure('slot', SlotService.typeName, 'slots', slotData, slotCalls);
-  await measure('slot', SlotPlanService.typeName, 'plan', planData, planCalls);
-  await measure('slot', SlotService.typeName, 'sequences', sequenceData, sequenceCalls);
-  await measure('slot', SlotStoreService.typeName, 'stores', storeData, storeCalls);
-  await measure('slot', CatalogService.typeName, 'catalog', catalogData, catalogCalls);
-  await measure('coupon', CouponService.typeName, 'coupons', couponData, couponCalls);
-  await measure('coupon', RedemptionService.typeName, 'redemptions', redemptionData, redemptionCalls);
-  await measure('coupon', CouponBatchService.typeName, 'batches', couponData, batchCalls);
-  await measure('coupon', AuditService.typeName, 'entries', auditData, auditCalls);
-} finally {
-  await postgres.stop();
-}
+const measured: readonly (readonly ['slot' | 'coupon', string, string, string, Calls])[] = [
+  ['slot', SlotService.typeName, 'slots', slotData, slotCalls],
+  ['slot', SlotPlanService.typeName, 'plan', planData, planCalls],
+  ['slot', SlotService.typeName, 'sequences', sequenceData, sequenceCalls],
+  ['slot', SlotStoreService.typeName, 'stores', storeData, storeCalls],
+  ['slot', CatalogService.typeName, 'catalog', catalogData, catalogCalls],
+  ['coupon', CouponService.typeName, 'coupons', couponData, couponCalls],
+  ['coupon', RedemptionService.typeName, 'redemptions', redemptionData, redemptionCalls],
+  ['coupon', CouponBatchService.typeName, 'batches', couponData, batchCalls],
+  ['coupon', AuditService.typeName, 'entries', auditData, auditCalls],
+];
+await onPostgres(async (postgres) => {
+  const figures = ['request, bytes', 'answer, bytes', 'ms', 'p95 of another caller, ms'];
+  console.log(tableHead(['procedure', ...figures]));
+  for (const each of measured) if (only === undefined || only === each[2]) await measure(postgres, ...each);
+});
 
 async function measure(
+  postgres: BenchPostgres,
   service: 'slot' | 'coupon',
   typeName: string,
   name: string,
   data: string,
   calls: Calls,
 ): Promise<void> {
-  if (only !== undefined && only !== name) return;
   const databaseUrl = await postgres.createDatabase(name);
   await migrate(databaseUrl);
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  for (const text of [staff, data, analyze]) await client.query(text);
-  await client.end();
-  const env = { PATH: process.env.PATH, ...environmentOf(service, databaseUrl), STORED_MIB_PER_HOUR: '1000000' };
+  await runSql(databaseUrl, staff, data, 'vacuum analyze');
+  const env = { PATH: process.env.PATH, ...environmentOf(service, databaseUrl) };
   const server = await startServer(name, [mainOf(root, service)], env, folder);
   try {
     for (const [procedure, ask] of calls) {
@@ -284,9 +277,7 @@ async function measure(
       }
       const of = (field: 'requestBytes' | 'answerBytes' | 'ms') => Math.min(...answers.map((answer) => answer[field]));
       const p95 = besideMs.toSorted((left, right) => left - right)[Math.floor(besideMs.length * 0.95)] ?? 0;
-      console.log(
-        `| ${[procedure, of('requestBytes'), of('answerBytes'), of('ms').toFixed(0), p95.toFixed(0)].join(' | ')} |`,
-      );
+      console.log(tableRow([procedure, of('requestBytes'), of('answerBytes'), of('ms').toFixed(0), p95.toFixed(0)]));
     }
   } finally {
     await server.stop();

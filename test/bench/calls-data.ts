@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { writtenPercent } from './calls-requests.ts';
 import type { Services } from './calls-sides.ts';
+import { runSql, withClient } from './client.ts';
 import { loadBenchData } from './data-load.ts';
 
 /** The slots of the measured database; their ids are 1 to `slotCount`. */
@@ -11,8 +11,9 @@ const arraySequenceSlot = 51;
 /** Coupons, users and products as `loadBenchData` makes them, and slots with products, 50 with a sequence. */
 export async function loadCallsData(databaseUrl: string, scale: number): Promise<void> {
   await loadBenchData(databaseUrl, scale);
-  await withClient(databaseUrl, async (client) => {
-    await client.query(`
+  await runSql(
+    databaseUrl,
+    `
       insert into slots (delivery_time, freeze_time, group_ids, delivery_sequence)
         select now() + n * interval '30 minutes' + interval '1 day', now() + n * interval '30 minutes' + interval '12 hours',
           case when n % 4 = 0 then array[n % 7 + 1, n % 5 + 10] else '{}' end,
@@ -28,9 +29,9 @@ export async function loadCallsData(databaseUrl: string, scale: number): Promise
       insert into vendor_snippets (slot_id, snippet_code, product_ids)
         select s, 'vendor-' || s || '-' || v, array[v, v + 10, v + 20]
         from generate_series(1, ${slotCount}) s, generate_series(1, 2) v;
-    `);
-    await client.query('vacuum analyze');
-  });
+    `,
+    'vacuum analyze',
+  );
 }
 
 /** What the measured reads ask for. */
@@ -68,6 +69,7 @@ const written = {
   stored_slots: `slot_id > ${slotCount}`,
   store_refresh_requests: 'true',
   idempotency_keys: 'true',
+  redemptions: 'true',
   coupons: `discount_percent = ${writtenPercent}`,
 };
 
@@ -84,14 +86,4 @@ export async function removeWritten(databaseUrl: string): Promise<void> {
       await client.query(`vacuum ${table}`);
     }
   });
-}
-
-async function withClient<Result>(databaseUrl: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -71,12 +71,7 @@ export async function recordWrites(databaseUrl: string): Promise<Record<string, 
   const config = readConfig('slot', { DATABASE_URL: databaseUrl, AUTH_JWT_SECRET: testSecret }).database;
   const database = new RecordingDatabase(config, pino({ level: 'silent' }));
   const sequences = new SequenceCache();
-  const slots = createSlotHandlers({
-    database,
-    sequences,
-    appUrl: '',
-    requestRefresh: () => undefined,
-  });
+  const slots = createSlotHandlers({ database, sequences, appUrl: '', requestRefresh: () => undefined });
   const coupons = createCouponHandlers({ database, codePrefix: 'DC', missLimit: undefined });
   const call = staffCall(SlotService.method.getAll);
 

@@ -9,6 +9,7 @@ import {
 } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { assertSameAnswer, callGrpc, pathOf } from './answers.ts';
@@ -18,29 +19,21 @@ import {
   grpcSide,
   type Intensity,
   jsonSide,
+  persistentLoad,
   type Services,
   type Side,
   type Stage,
 } from './calls-sides.ts';
 import { frame } from './load.ts';
 import type { MeasuredServer } from './servers.ts';
-import { writeLoad, writesInFlight } from './writes.ts';
 
 /** The servers of a comparison. A service is compared with those that the row has. */
 export interface Sides {
   readonly service: Side;
   /** Runs one statement a call. */
   readonly bare?: Side;
-  /** Gives the service's answer, without a database. */
-  readonly echo?: Side;
   /** Another server of the same .proto, over gRPC. */
   readonly beside?: Side;
-}
-
-/** The ratios of calls per second to those of the other sides that the service has to reach. */
-export interface Targets {
-  readonly bare?: number;
-  readonly echo?: number;
 }
 
 /** A comparison of a service with its baselines. */
@@ -48,7 +41,8 @@ export interface Row {
   readonly name: string;
   /** How many calls are in flight. */
   readonly callers: number;
-  readonly targets: Targets;
+  /** The ratio of its calls a second to those of the bare server that the service has to reach. */
+  readonly target?: number | undefined;
   /** How many times as long as usual a round takes, for few large answers. */
   readonly length: number;
   /** Calls the service once. Its answer is undefined for a write, whose answers differ. */
@@ -89,7 +83,7 @@ type Requests<Input extends DescMessage> = readonly [MessageShape<Input>, ...Mes
 /** What a read is compared with, and how. */
 interface ReadOptions {
   readonly callers: number;
-  readonly targets?: Targets;
+  readonly target?: number;
   readonly json?: boolean;
   readonly length?: number;
   /** The bare server; none where a plain one would do something else. */
@@ -104,6 +98,7 @@ export function rowsOf(stage: Services): Row[] {
     SlotService.method;
   const { validate, create: createCoupon, getAll: getCoupons, getById: getCoupon } = CouponService.method;
   const { getProductSlots } = SlotStoreService.method;
+  const { redeem } = RedemptionService.method;
 
   /** A read: over gRPC against a gRPC server, with JSON over HTTP/1.1 against a server of node:http. */
   function read<Input extends DescMessage, Output extends DescMessage>(
@@ -113,7 +108,7 @@ export function rowsOf(stage: Services): Row[] {
     requests: Requests<Input>,
     options: ReadOptions,
   ): Row {
-    const { callers, targets = {}, json = false, length = 1, bare, generated = [] } = options;
+    const { callers, target, json = false, length = 1, bare, generated = [] } = options;
     const intensity = intensities[callers] ?? { connections: callers, streams: 1 };
     const sideOf = (on: MeasuredServer, inJson = json): Promise<AnsweredSide<MessageShape<Output>>> =>
       inJson
@@ -122,24 +117,19 @@ export function rowsOf(stage: Services): Row[] {
     return {
       name: `${name}, ${json ? 'JSON' : 'gRPC'}`,
       callers,
-      targets,
+      target,
       length,
       openService: () => sideOf(server),
       async prepare(servers) {
         const service = await sideOf(server);
-        const echoServer = await servers.startEcho(
-          pathOf(method),
-          Buffer.from(toBinary(method.output, service.answer)),
-        );
-        const echo = await sideOf(echoServer);
         const other = servers.beside && (await ifImplemented(sideOf(servers.beside, false)));
         const beside = other && { beside: other };
-        if (bare === undefined) return { service, echo, ...beside };
+        if (bare === undefined) return { service, ...beside };
         const plain = await sideOf(servers[bare], bare === 'bareHttp');
         for (const { answer } of [plain, ...(other ? [other] : [])]) {
           assertSameAnswer(method.output, service.answer, answer, generated);
         }
-        return { service, bare: plain, echo, ...beside };
+        return { service, bare: plain, ...beside };
       },
     };
   }
@@ -153,31 +143,21 @@ export function rowsOf(stage: Services): Row[] {
     method: DescMethodUnary<Input, Output>,
     next: () => MessageShape<Input>,
     name: string,
-    { generated, keyed = false }: { generated?: string[]; keyed?: boolean } = {},
+    { generated, keyed = false, callers = 16 }: { generated?: string[]; keyed?: boolean; callers?: number } = {},
   ): Row {
-    const sideOf = (measured: MeasuredServer, answer: MessageShape<Output>): Side => ({
-      server: measured,
-      inFlight: writesInFlight,
-      load: (count) => {
-        const request = () => Buffer.from(toBinary(method.input, next()));
-        return writeLoad(measured.grpcPort, pathOf(method), token, request, count, keyed);
-      },
-      requests: {
-        ...{
-          port: measured.grpcPort,
-          path: pathOf(method),
-          token,
-          json: false,
-          keyed,
-          answerBytes: toBinary(method.output, answer).length,
-        },
-        ...{ connections: 1, streams: writesInFlight, body: () => frame(toBinary(method.input, next())) },
-      },
-    });
+    const sideOf = (measured: MeasuredServer, answer: MessageShape<Output>): Side => {
+      const requests = {
+        ...{ port: measured.grpcPort, path: pathOf(method), token, json: false, keyed },
+        // Ids and times have more or fewer bytes from call to call; a refusal has less than half.
+        answerBytes: 0.8 * toBinary(method.output, answer).length,
+        ...{ connections: 1, streams: callers, body: () => frame(toBinary(method.input, next())) },
+      };
+      return { server: measured, inFlight: callers, requests, load: (count) => persistentLoad(requests, count) };
+    };
     return {
       name: `${name}${keyed ? ', with a key' : ''}, gRPC`,
-      callers: writesInFlight,
-      targets: generated === undefined ? {} : { bare: keyed ? 0.6 : 0.8 },
+      callers,
+      target: generated && (keyed ? 0.6 : 0.8),
       length: 1,
       async openService() {
         return sideOf(server, await callGrpc(server.grpcPort, method, next(), token));
@@ -215,6 +195,13 @@ export function rowsOf(stage: Services): Row[] {
     const productIds = numbers(40).map((n) => n + first);
     return create(updateSlotProducts.input, { slotId: 1 + (updates % updatedSlots), productIds });
   };
+  let orders = 0;
+  // Users in turn: those of one user wait for one another.
+  const nextOrder = () => {
+    orders += 1;
+    const order = { userId: 1 + (orders % 1_000), orderKey: `${run}-${orders}`, orderAmount: 999.9 };
+    return create(redeem.input, { code: stage.couponCodes[0] ?? '', ...order });
+  };
   const oneOf = <Item>(first: Item): readonly [Item] => [first];
   const each = <Item>(count: number, item: (at: number) => Item): readonly [Item, ...Item[]] => [
     item(0),
@@ -235,81 +222,46 @@ export function rowsOf(stage: Services): Row[] {
   const cached = oneOf(create(getDeliverySequence.input, { id: '7' }));
   const uncached = oneOf(create(getDeliverySequence.input, { id: String(stage.arraySequenceSlot) }));
 
+  const productSlots = oneOf(create(getProductSlots.input, { productIds: [17] }));
+  const coupons = oneOf(couponById(stage.couponId));
+  const rare = oneOf(couponsWith(stage.rareTerm));
+  const common = oneOf(couponsWith(stage.commonTerm));
+  const inJson = { json: true, bare: 'bareHttp' } as const;
+  // Without a library, JSON is the quickest that Node can do.
+  const allSlots = { length: 2, bare: 'bareHttp' } as const;
+  const cursors = ['nextCursor', 'nextPageToken'];
+
   return [
-    read('Validate', coupon, validate, validateOne, { callers: 1, bare }),
-    read('Validate', coupon, validate, validateOne, { callers: 16, bare }),
-    read('Validate', coupon, validate, validateOne, { callers: 64, bare, targets: { bare: 1, echo: 0.75 } }),
-    read('Validate, 64 codes', coupon, validate, validateMany, { callers: 64, bare, targets: { bare: 1, echo: 0.75 } }),
-    read('Validate', coupon, validate, validateOne, { callers: 1, json: true, bare: 'bareHttp' }),
-    read('Validate', coupon, validate, validateOne, {
-      callers: 32,
-      json: true,
-      bare: 'bareHttp',
-      targets: { bare: 0.8 },
-    }),
-    read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 1, bare }),
-    read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 16, bare }),
-    read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 64, bare, targets: { bare: 1.2 } }),
-    read('GetSlotById, 64 slots', slot, getSlotById, slotMany, { callers: 64, bare, targets: { bare: 1.2 } }),
-    read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, { callers: 1, bare }),
-    read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, { callers: 16, bare }),
-    read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, {
-      callers: 64,
-      bare,
-      targets: { bare: 1.2 },
-    }),
-    read('GetSlotsProductIds, 64 times 20 slots', slot, getSlotsProductIds, idsMany, {
-      callers: 64,
-      bare,
-      targets: { bare: 1.2 },
-    }),
-    read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 1, bare }),
-    read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 16, bare, targets: { bare: 5 } }),
-    read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 1, json: true, bare: 'bareHttp' }),
-    read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 16, json: true, bare: 'bareHttp' }),
-    // Without a library, JSON is the quickest that Node can do.
-    read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, { callers: 1, length: 2, bare: 'bareHttp' }),
-    read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, {
-      callers: 4,
-      length: 2,
-      bare: 'bareHttp',
-      targets: { bare: 3 },
-    }),
-    read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, {
-      callers: 4,
-      length: 2,
-      bare: 'bareHttp',
-      json: true,
-      targets: { bare: 3 },
-    }),
-    read('GetDeliverySequence, cached', slot, getDeliverySequence, cached, { callers: 64, targets: { echo: 0.75 } }),
-    read('GetDeliverySequence, not cached', slot, getDeliverySequence, uncached, { callers: 1 }),
-    read('GetDeliverySequence, not cached', slot, getDeliverySequence, uncached, { callers: 64 }),
-    read(
-      'GetProductSlots of one product',
-      slot,
-      getProductSlots,
-      oneOf(create(getProductSlots.input, { productIds: [17] })),
-      {
-        callers: 64,
-        targets: { echo: 0.75 },
-      },
+    ...[1, 16].map((callers) => read('Validate', coupon, validate, validateOne, { callers, bare })),
+    read('Validate', coupon, validate, validateOne, { callers: 64, bare, target: 1 }),
+    read('Validate, 64 codes', coupon, validate, validateMany, { callers: 64, bare, target: 1 }),
+    read('Validate', coupon, validate, validateOne, { callers: 1, ...inJson }),
+    read('Validate', coupon, validate, validateOne, { callers: 32, ...inJson, target: 0.8 }),
+    ...[1, 16].map((callers) => read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers, bare })),
+    read('GetSlotById, 40 products', slot, getSlotById, slotOne, { callers: 64, bare, target: 1.2 }),
+    read('GetSlotById, 64 slots', slot, getSlotById, slotMany, { callers: 64, bare, target: 1.2 }),
+    ...[1, 16, 64].map((callers) =>
+      read('GetSlotsProductIds of 20 slots', slot, getSlotsProductIds, idsOne, { callers }),
     ),
-    read('GetById (coupon)', coupon, getCoupon, oneOf(couponById(stage.couponId)), { callers: 1, bare }),
-    read('GetById (coupon)', coupon, getCoupon, oneOf(couponById(stage.couponId)), { callers: 16, bare }),
-    read('GetById (coupon)', coupon, getCoupon, oneOf(couponById(stage.couponId)), { callers: 64, bare }),
-    read('GetAll (coupons), 50 with relations', coupon, getCoupons, couponPage, { callers: 1 }),
-    read('GetAll (coupons), 50 with relations', coupon, getCoupons, couponPage, { callers: 16 }),
-    read('GetAll (coupons), a rare term', coupon, getCoupons, oneOf(couponsWith(stage.rareTerm)), {
-      callers: 16,
-      bare,
-      targets: { bare: 3 },
-    }),
-    read('GetAll (coupons), a common term', coupon, getCoupons, oneOf(couponsWith(stage.commonTerm)), {
-      callers: 16,
-      bare,
-      generated: ['nextCursor', 'nextPageToken'],
-    }),
+    read('GetSlotsProductIds, 64 times 20 slots', slot, getSlotsProductIds, idsMany, { callers: 64 }),
+    read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 1, bare }),
+    read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers: 16, bare, target: 5 }),
+    ...[1, 16].map((callers) => read('GetSlots, 1,000 slots', slot, getSlots, justSlots, { callers, json: true })),
+    read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, { callers: 1, ...allSlots }),
+    ...[false, true].map((json) =>
+      read('GetAll, 1,000 slots of 40 products', slot, getAll, lists, { callers: 4, ...allSlots, json, target: 3 }),
+    ),
+    read('GetDeliverySequence, cached', slot, getDeliverySequence, cached, { callers: 64 }),
+    ...[1, 64].map((callers) =>
+      read('GetDeliverySequence, not cached', slot, getDeliverySequence, uncached, { callers }),
+    ),
+    read('GetProductSlots of one product', slot, getProductSlots, productSlots, { callers: 64 }),
+    ...[1, 16, 64].map((callers) => read('GetById (coupon)', coupon, getCoupon, coupons, { callers, bare })),
+    ...[1, 16].map((callers) =>
+      read('GetAll (coupons), 50 with relations', coupon, getCoupons, couponPage, { callers }),
+    ),
+    read('GetAll (coupons), a rare term', coupon, getCoupons, rare, { callers: 16, bare, target: 3 }),
+    read('GetAll (coupons), a common term', coupon, getCoupons, common, { callers: 16, bare, generated: cursors }),
     ...[false, true].flatMap((keyed) => [
       write(slot, createSlot, nextSlot, 'CreateSlot, 20 products, 2 snippets', {
         generated: ['id', 'slotId', 'snippetCode', 'etag'],
@@ -321,5 +273,6 @@ export function rowsOf(stage: Services): Row[] {
       }),
       write(slot, updateSlotProducts, nextProducts, 'UpdateSlotProducts, 2 of 40 products', { keyed }),
     ]),
+    ...[1, 16].map((callers) => write(coupon, redeem, nextOrder, 'Redeem', { callers })),
   ];
 }

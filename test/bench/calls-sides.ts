@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { type DescMessage, type DescMethodUnary, type MessageShape, toBinary, toJsonString } from '@bufbuild/protobuf';
 import { callGrpc, callJson, pathOf } from './answers.ts';
-import { bodyFile, type Calls, frame, h2load, type Intensity, type Sample } from './load.ts';
+import { bodyFile, type Calls, frame, h2load, type Intensity, type Sample, sampleOf } from './load.ts';
 import { openLoad, type Requests } from './persistent-load.ts';
 import type { MeasuredServer } from './servers.ts';
 
@@ -38,8 +38,6 @@ export interface BareServers {
 export interface Stage extends Services, BareServers {
   /** The processor time of PostgreSQL's connections until now, in microseconds. */
   databaseTime(): Promise<number>;
-  /** Starts a server that gives one answer, in binary form, to all calls of a procedure. */
-  startEcho(path: string, answer: Buffer): Promise<MeasuredServer>;
 }
 
 /** One side of a comparison. */
@@ -60,7 +58,7 @@ export interface AnsweredSide<Answer> extends Side {
 
 /**
  * Calls over gRPC once, for the side that the load then calls in the same way. Of several requests each
- * has its turn; their latencies are not measured then, because h2load sends only one.
+ * has its turn, which h2load can't do.
  */
 export async function grpcSide<Input extends DescMessage, Output extends DescMessage>(
   { token, folder }: Pick<Services, 'token' | 'folder'>,
@@ -129,13 +127,13 @@ function sideOf<Answer>(
   };
 }
 
-async function persistentLoad(requests: Requests, count: number): Promise<Sample> {
+/** The calls of a round on connections of its own. */
+export async function persistentLoad(requests: Requests, count: number): Promise<Sample> {
   const load = await openLoad(requests);
   try {
     const start = performance.now();
-    await load.run(count);
-    const seconds = (performance.now() - start) / 1000;
-    return { perSecond: count / seconds, calls: count, p50: Number.NaN, p99: Number.NaN };
+    const took = await load.run(count);
+    return sampleOf(took, (performance.now() - start) / 1000);
   } finally {
     load.close();
   }

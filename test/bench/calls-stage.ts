@@ -1,17 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { migrate } from '../../shared/db/migrate.ts';
-import { signToken, testSecret } from '../support/tokens.ts';
-import type { BareConfig, EchoConfig } from './bare-config.ts';
+import { signToken } from '../support/tokens.ts';
+import type { BareConfig } from './bare-config.ts';
 import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
 import { recordWrites } from './calls-recording.ts';
 import type { Stage } from './calls-sides.ts';
 import { startBenchPostgres } from './data-postgres.ts';
-import { type MeasuredServer, startCommand, startServer } from './servers.ts';
+import { environmentOf, type MeasuredServer, startCommand, startServer } from './servers.ts';
 
 /** The tree that this file is in. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,16 +18,6 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The script of a built service, the one file that is called by its place in every tree. */
 export const mainOf = (tree: string, service: 'slot' | 'coupon') =>
   join(tree, `dist/services/${service}-service/main.js`);
-
-/** What a measured service is told, on ports of its own choice. */
-export const environmentOf = (service: 'slot' | 'coupon', databaseUrl: string): NodeJS.ProcessEnv => ({
-  DATABASE_URL: databaseUrl,
-  AUTH_JWT_SECRET: testSecret,
-  // The load is one caller, and writes for minutes.
-  STORED_MIB_PER_HOUR: '1000000',
-  [`${service.toUpperCase()}_GRPC_PORT`]: '0',
-  [`${service.toUpperCase()}_WEB_PORT`]: '0',
-});
 
 /** Brings up PostgreSQL with the data, the built services, the bare servers, and the one that a command starts. */
 export async function openStage(
@@ -43,24 +32,15 @@ export async function openStage(
     await postgres.stop();
   };
   try {
-    const [databaseUrl, recordedUrl] = [
-      await postgres.createDatabase('calls'),
-      await postgres.createDatabase('recorded'),
-    ];
-    for (const [url, size] of [
-      [databaseUrl, scale],
-      [recordedUrl, 0.0001],
-    ] as const) {
+    const load = async (name: string, size: number) => {
+      const url = await postgres.createDatabase(name);
       await migrate(url);
       await loadCallsData(url, size);
-    }
-    const start = async (
-      name: string,
-      command: string[],
-      env: NodeJS.ProcessEnv = {},
-      place?: Parameters<typeof startServer>[4],
-    ) => {
-      const server = await startServer(name, command, { PATH: process.env.PATH, ...env }, folder, place);
+      return url;
+    };
+    const [databaseUrl, recordedUrl] = [await load('calls', scale), await load('recorded', 0.0001)];
+    const start = async (name: string, command: string[], env: NodeJS.ProcessEnv = {}) => {
+      const server = await startServer(name, command, { PATH: process.env.PATH, ...env }, folder);
       servers.push(server);
       return server;
     };
@@ -69,32 +49,18 @@ export async function openStage(
     const [slot, coupon] = [await service('slot'), await service('coupon')];
     const token = await signToken({ staffId: 1, expiresIn: 24 * 3600 });
 
-    const config: BareConfig = {
-      databaseUrl,
-      recordings: await recordWrites(recordedUrl),
-    };
+    const config: BareConfig = { databaseUrl, recordings: await recordWrites(recordedUrl) };
     const configFile = join(folder, 'bare.json');
     await writeFile(configFile, JSON.stringify(config));
     const scripts = await compileBare();
     const beside = besideCommand === undefined ? undefined : await startCommand(besideCommand, databaseUrl);
     if (beside !== undefined) servers.push(beside);
     return {
-      slot,
-      coupon,
+      ...{ slot, coupon, beside, token, folder, close, ...(await findSamples(databaseUrl)) },
       bareGrpc: await start('bare-grpc', [join(scripts, 'bare-grpc.js'), configFile]),
       bareHttp: await start('bare-http', [join(scripts, 'bare-http.js'), configFile]),
-      beside,
-      token,
-      ...(await findSamples(databaseUrl)),
-      folder,
       removeWritten: () => removeWritten(databaseUrl),
       databaseTime: postgres.processorTime,
-      async startEcho(path, answer) {
-        const file = join(folder, `echo-${randomUUID()}.json`);
-        await writeFile(file, JSON.stringify({ path, answer: answer.toString('base64') } satisfies EchoConfig));
-        return start('echo', [join(scripts, 'bare-echo.js'), file]);
-      },
-      close,
     };
   } catch (error) {
     await close();
@@ -109,7 +75,7 @@ async function compileBare(): Promise<string> {
   const outdir = mkdtempSync(join(dist, 'bench-'));
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
   await build({
-    entryPoints: ['bare-grpc.ts', 'bare-http.ts', 'bare-echo.ts'].map((file) => join(import.meta.dirname, file)),
+    entryPoints: ['bare-grpc.ts', 'bare-http.ts'].map((file) => join(import.meta.dirname, file)),
     outdir,
     bundle: true,
     packages: 'external',

@@ -1,54 +1,32 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { isAsked, type Row, rowsOf, titleOf } from './calls-rows.ts';
 import type { Side } from './calls-sides.ts';
 import { openStage } from './calls-stage.ts';
 import { formatResult, type Measured, type Round } from './calls-table.ts';
+import { positive, readOptions, temporaryFolder } from './program.ts';
 import { busyTime, serverTime } from './servers.ts';
-import { measureStalls } from './stalls.ts';
 
 // npm run bench [-- --only text|text --rounds 5 --seconds 1.5 --scale 0.01 --out bench.md --beside "command"]: what
 // calls cost, as ratios to servers that do nothing but answer them, measured in turns in one run. The command starts
 // any other server of the same .proto: it is told DATABASE_URL, and PORT for gRPC without TLS. Needs two cores, taskset
 // and h2load (Debian: nghttp2-client).
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '1.5' },
-    scale: { type: 'string', default: '0.01' },
-    out: { type: 'string', default: 'bench.md' },
-    beside: { type: 'string' },
-  },
-});
-const rounds = positive('rounds');
-const seconds = positive('seconds');
-const scale = positive('scale');
+const { options } = readOptions({ only: '', rounds: '5', seconds: '1.5', scale: '0.01', out: 'bench.md', beside: '' });
+const rounds = positive(options, 'rounds');
+const seconds = positive(options, 'seconds');
+const scale = positive(options, 'scale');
 
-const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-calls-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const stage = await openStage(folder, scale, options.beside);
+const stage = await openStage(temporaryFolder(), scale, options.beside || undefined);
 try {
   const measured: Measured[] = [];
   for (const row of rowsOf(stage)) {
     if (isAsked(titleOf(row), options.only)) measured.push(await measure(row));
   }
-  const stalls = await measureStalls(stage, seconds * 3, options.only);
-  const result = formatResult(measured, stalls, { rounds, seconds, coupons: Math.round(scale * 1_000_000) });
+  const result = formatResult(measured, { rounds, seconds, coupons: Math.round(scale * 1_000_000) });
   await writeFile(options.out, result);
   console.log(`\n${result}\nwritten to ${options.out}`);
 } finally {
   await stage.close();
-}
-
-function positive(name: 'rounds' | 'seconds' | 'scale'): number {
-  const value = Number(options[name]);
-  if (!(value > 0)) throw new Error(`--${name} takes a number above 0`);
-  return value;
 }
 
 async function measure(row: Row): Promise<Measured> {
@@ -65,7 +43,6 @@ async function measure(row: Row): Promise<Measured> {
       results[name] = [...(results[name] ?? []), result];
     }
   }
-  for (const { name, side } of sides) if (name === 'echo') await side.server.stop();
   const rates = Object.entries(results).map(([name, of]) => {
     return `${name} ${of.map(({ perSecond }) => perSecond.toFixed(perSecond < 100 ? 1 : 0)).join(' ')}`;
   });

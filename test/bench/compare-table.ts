@@ -1,4 +1,4 @@
-import { cpus } from 'node:os';
+import { machine, tableHead, tableRow } from './program.ts';
 
 /** One round on each tree, one right after the other. */
 export interface Pair {
@@ -34,14 +34,13 @@ export function compareTable(
 ): string {
   const columns = ['call', 'pairs', ...head('calls/s'), ...head('µs CPU')];
   return [
-    `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}. ${other} against ${here} (here): medians of`,
+    `${machine}. ${other} against ${here} (here): medians of`,
     `${rounds} pairs of rounds of ${roundMs} ms in each of ${starts} starts, in turns, where they are in 95 of 100 cases,`,
     'and their quartiles. Above 1, other has more calls a second, and needs more processor time a call.',
     '',
-    line(columns),
-    line(columns.map((_, at) => (at < 1 ? '---' : '---:'))),
+    tableHead(columns),
     ...[...measured].map(([name, pairs]) =>
-      line([name, String(pairs.length), ...cells(pairs, 'perSecond'), ...cells(pairs, 'processor')]),
+      tableRow([name, String(pairs.length), ...cells(pairs, 'perSecond'), ...cells(pairs, 'processor')]),
     ),
   ].join('\n');
 }
@@ -70,5 +69,3 @@ function quantile(values: readonly number[], share: number): number {
   const [below = Number.NaN, above = Number.NaN] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
   return below + (above - below) * (at - Math.floor(at));
 }
-
-const line = (columns: readonly string[]) => `| ${columns.join(' | ')} |`;

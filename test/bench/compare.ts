@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { migrate } from '../../shared/db/migrate.ts';
 import { signToken } from '../support/tokens.ts';
 import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
 import { isAsked, type Row, rowsOf, titleOf } from './calls-rows.ts';
 import type { Services } from './calls-sides.ts';
-import { environmentOf, mainOf, root } from './calls-stage.ts';
+import { mainOf, root } from './calls-stage.ts';
 import { compareTable, type Figures, type Pair, type Pairs } from './compare-table.ts';
-import { startBenchPostgres } from './data-postgres.ts';
 import { openLoad, type PersistentLoad } from './persistent-load.ts';
-import { type MeasuredServer, startPair, threadTime } from './servers.ts';
+import { onPostgres, positive, readOptions, temporaryFolder } from './program.ts';
+import { environmentOf, type MeasuredServer, startPair, threadTime } from './servers.ts';
 
 // npm run bench:compare -- other/tree [--only text --rounds 200 --starts 4 --ms 50 --scale 0.01 --new field,field]: what the
 // calls of another tree cost, as ratios to this one's. Both have to be built. Each has a database of its own with the same data.
@@ -26,23 +23,20 @@ import { type MeasuredServer, startPair, threadTime } from './servers.ts';
 // which only this one has.
 
 const warmUpMs = 8_000;
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    only: { type: 'string', default: '' },
-    rounds: { type: 'string', default: '200' },
-    starts: { type: 'string', default: '4' },
-    ms: { type: 'string', default: '50' },
-    scale: { type: 'string', default: '0.01' },
-    new: { type: 'string', default: '' },
-  },
+const { options, positionals } = readOptions({
+  only: '',
+  rounds: '200',
+  starts: '4',
+  ms: '50',
+  scale: '0.01',
+  new: '',
 });
 const [other] = positionals;
 if (other === undefined) throw new Error('which other tree?');
-const rounds = positive('rounds');
-const starts = positive('starts');
-const roundMs = positive('ms');
-const scale = positive('scale');
+const rounds = positive(options, 'rounds');
+const starts = positive(options, 'starts');
+const roundMs = positive(options, 'ms');
+const scale = positive(options, 'scale');
 const trees = { here: root, other: path.resolve(other) };
 // A module is loaded once from one place: the services of one tree would not start twice.
 if (path.relative(trees.here, trees.other) === '') throw new Error('a tree is compared with itself by a copy of it');
@@ -53,10 +47,8 @@ interface ComparedSide {
   readonly load: PersistentLoad;
 }
 
-const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-compare-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const postgres = await startBenchPostgres();
-try {
+const folder = temporaryFolder();
+await onPostgres(async (postgres) => {
   const otherUrl = await postgres.createDatabase('other');
   const { migrate: migrateOther }: { migrate: typeof migrate } = await import(
     path.join(trees.other, 'dist/shared/db/migrate.js')
@@ -65,11 +57,8 @@ try {
   await loadCallsData(otherUrl, scale);
   const hereUrl = await postgres.createDatabase('here', 'other');
   await migrate(hereUrl);
-  const common = {
-    token: await signToken({ staffId: 1, expiresIn: 24 * 3600 }),
-    ...(await findSamples(hereUrl)),
-    folder,
-  };
+  const token = await signToken({ staffId: 1, expiresIn: 24 * 3600 });
+  const common = { token, ...(await findSamples(hereUrl)), folder };
   const measured = new Map<string, Pair[]>();
   // What is compiled when, and which tree comes first, differs from process to process.
   for (let start = 0; start < starts; start += 1) {
@@ -78,15 +67,7 @@ try {
     }
   }
   console.log(`\n${compareTable(measured, { ...trees, starts, rounds, roundMs })}`);
-} finally {
-  await postgres.stop();
-}
-
-function positive(name: 'rounds' | 'starts' | 'ms' | 'scale'): number {
-  const value = Number(options[name]);
-  if (!(value > 0)) throw new Error(`--${name} takes a number above 0`);
-  return value;
-}
+});
 
 /** An answer without the fields that only this tree has. */
 function asCompared(answer: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withClient } from './client.ts';
 
 /** What the filters of the loaded entries find: common and rare values. */
 export const auditFilters = {
@@ -18,9 +18,7 @@ const indexes = `
  * makes half of all changes. One entry in 10,000 is of DeleteSlot.
  */
 export async function loadAuditData(databaseUrl: string, entries: number): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  await withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ name: string; definition: string }>(indexes);
     for (const { name } of rows) await client.query(`drop index ${name}`);
     await client.query(`
@@ -36,7 +34,5 @@ export async function loadAuditData(databaseUrl: string, entries: number): Promi
         lateral (select case when n % 4 < 2 then 1 else 1 + (n * 31 % 1000)::integer end as staff) as actor`);
     for (const { definition } of rows) await client.query(definition);
     await client.query('vacuum analyze audit_entries');
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withClient } from './client.ts';
 
 /** How many rows a load makes at scale 1. */
 const full = { coupons: 1_000_000, users: 1_000_000, reserved: 200_000 };
@@ -10,9 +10,9 @@ const randomLetters = (count: number) =>
 
 const names = `array['Asha','Ravi','Meera','Vikram','Leela','Arun','Divya','Kiran','Nisha','Suresh','Priya','Manoj',
   'Anita','Deepak','Farah','Gopal','Hema','Ishaan','Jaya','Kavya']`;
-const surnames = `array['Menon','Iyer','Sharma','Patel','Reddy','Nair','Das','Khan','Gupta','Rao','Bose','Singh',
+export const surnames = `array['Menon','Iyer','Sharma','Patel','Reddy','Nair','Das','Khan','Gupta','Rao','Bose','Singh',
   'Verma','Joshi','Kapoor','Pillai','Thomas','Mehta','Shetty','Ghosh']`;
-const pick = (array: string) => `(${array})[1 + floor(random() * 20)::integer]`;
+export const pick = (array: string) => `(${array})[1 + floor(random() * 20)::integer]`;
 
 /** 20 rows of each table, spread over its age. */
 const isRare = (count: number) => `n % ${Math.max(1, Math.floor(count / 20))} = 0`;
@@ -33,9 +33,7 @@ export async function loadBenchData(databaseUrl: string, scale: number): Promise
   const coupons = Math.round(full.coupons * scale);
   const users = Math.round(full.users * scale);
   const reserved = Math.min(full.reserved, coupons);
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return withClient(databaseUrl, async (client) => {
     const { rowCount } = await client.query('select from coupons limit 1');
     if (rowCount !== 0) throw new Error('the database at DATABASE_URL holds coupons already: give an empty one');
     await client.query('begin');
@@ -77,19 +75,7 @@ export async function loadBenchData(databaseUrl: string, scale: number): Promise
       on conflict do nothing`);
     for (const { definition } of searches.rows) await client.query(definition);
     await client.query('commit');
-    for (const table of [
-      'staff_users',
-      'products',
-      'users',
-      'coupons',
-      'coupon_applicable_users',
-      'reserved_coupons',
-    ]) {
-      await client.query(`vacuum analyze ${table}`);
-    }
-    await client.query('vacuum analyze coupon_applicable_products');
+    await client.query('vacuum analyze');
     return { coupons, users, reserved_coupons: reserved };
-  } finally {
-    await client.end();
-  }
+  });
 }

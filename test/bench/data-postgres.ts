@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startPostgres } from '../../services/dev/postgres/postgres.ts';
+import { runSql, withClient } from './client.ts';
 import { childrenTime } from './servers.ts';
 
 /** A PostgreSQL of the benchmark's own, with a server's usual memory and no fsync. */
@@ -36,12 +37,8 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   const serverPid = await pidOfServer(postgres.url);
   return {
     async createDatabase(name, template = 'template1') {
-      const client = new pg.Client({ connectionString: postgres.url });
-      await client.connect();
-      await client.query(
-        `create database ${client.escapeIdentifier(name)} template ${client.escapeIdentifier(template)}`,
-      );
-      await client.end();
+      const [created, copied] = [name, template].map(pg.escapeIdentifier);
+      await runSql(postgres.url, `create database ${created} template ${copied}`);
       return `${postgres.url.slice(0, postgres.url.lastIndexOf('/'))}/${name}`;
     },
     processorTime: () => childrenTime(serverPid),
@@ -49,13 +46,9 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   };
 }
 
-async function pidOfServer(url: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+function pidOfServer(url: string): Promise<number> {
+  return withClient(url, async (client) => {
     const { rows } = await client.query<{ data_directory: string }>('show data_directory');
     return Number.parseInt(await readFile(path.join(rows[0]?.data_directory ?? '', 'postmaster.pid'), 'utf8'), 10);
-  } finally {
-    await client.end();
-  }
+  });
 }

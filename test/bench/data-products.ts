@@ -1,21 +1,16 @@
-import pg from 'pg';
+import { withClient } from './client.ts';
+import { pick, surnames } from './data-load.ts';
 
 const kinds = `array['Basmati Rice','Toor Dal','Mango','Tomato','Green Capsicum','Paneer','Farm Eggs','Sunflower Oil','Turmeric Powder',
   'Garam Masala','Filter Coffee','Coconut Water','Banana Chips','Laundry Powder','Neem Soap','Cumin Seeds','Spinach','Papaya',
   'Whole Wheat Atta','Salted Butter']`;
-const makers = `array['Menon','Iyer','Sharma','Patel','Reddy','Nair','Das','Khan','Gupta','Rao','Bose','Singh','Verma','Joshi',
-  'Kapoor','Pillai','Thomas','Mehta','Shetty','Ghosh']`;
-const pick = (array: string) => `(${array})[1 + floor(random() * 20)::integer]`;
-
 /**
  * Fills the table of products up to so many, of which 20, spread over the ids, have a rare name.
  *
  * @returns how many products were added.
  */
 export async function loadProducts(databaseUrl: string, count: number): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return withClient(databaseUrl, async (client) => {
     await client.query('begin');
     // Built at the end, it takes a fraction of the time.
     const { rows } = await client.query<{ definition: string }>(
@@ -26,7 +21,7 @@ export async function loadProducts(databaseUrl: string, count: number): Promise<
     const { rowCount } = await client.query(
       `insert into products (name, images)
        select case when n % greatest(1, $1::integer / 20) = 0 then 'Qxz ' || n
-           else ${pick(kinds)} || ' ' || ${pick(makers)} || ' ' || (n * 7919) % 1000 || ' g' end,
+           else ${pick(kinds)} || ' ' || ${pick(surnames)} || ' ' || (n * 7919) % 1000 || ' g' end,
          array['https://images.example/' || n || '-1.jpg', 'https://images.example/' || n || '-2.jpg']
        from (select count(*) as present from products) as counted, generate_series(present + 1, $1::integer) n`,
       [count],
@@ -35,7 +30,5 @@ export async function loadProducts(databaseUrl: string, count: number): Promise<
     await client.query('commit');
     await client.query('vacuum analyze products');
     return rowCount ?? 0;
-  } finally {
-    await client.end();
-  }
+  });
 }

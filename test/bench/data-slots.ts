@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { runSql } from './client.ts';
 
 /** How many products each slot has. */
 export const productsPerSlot = 20;
@@ -8,10 +8,9 @@ export const productsPerSlot = 20;
  * and a delivery sequence of ten users. Adds the products that are missing.
  */
 export async function loadSlots(databaseUrl: string, count: number): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await client.query(`
+  await runSql(
+    databaseUrl,
+    `
       begin;
       insert into products (name) select 'Product ' || n
         from (select count(*) as present from products) as counted, generate_series(present + 1, 5000) n;
@@ -29,12 +28,9 @@ export async function loadSlots(databaseUrl: string, count: number): Promise<voi
       insert into vendor_snippets (slot_id, snippet_code, product_ids)
         select id, 'vendor-' || id || '-' || v, array[v, v + 10, v + 20] from added, generate_series(1, 2) v;
       insert into store_refresh_requests default values;
-      commit`);
-    for (const table of ['products', 'slots', 'product_slots', 'vendor_snippets'])
-      await client.query(`vacuum analyze ${table}`);
-  } finally {
-    await client.end();
-  }
+      commit`,
+    'vacuum analyze',
+  );
 }
 
 /** Products and groups that many slots have: spread over all slots, or with the last tenth of them only. */
@@ -42,10 +38,9 @@ export const spread = { everyTenth: 5_001, lastTenth: 5_002, everyHundredth: 5_0
 
 /** Gives the slots the products and the groups of `spread`, each with the same number. */
 export async function spreadSlots(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await client.query(`
+  await runSql(
+    databaseUrl,
+    `
       create table spread as
         select id, array_remove(array[
           case when n % 10 = 0 then ${spread.everyTenth} end, case when n > 0.9 * count(*) over () then ${spread.lastTenth} end,
@@ -55,9 +50,7 @@ export async function spreadSlots(databaseUrl: string): Promise<void> {
       insert into products (id, name) select n, 'Product ' || n from generate_series(5001, 5004) n on conflict do nothing;
       insert into product_slots (slot_id, product_id) select id, unnest(numbers) from spread on conflict do nothing;
       update slots set group_ids = numbers from spread where slots.id = spread.id;
-      drop table spread`);
-    for (const table of ['products', 'slots', 'product_slots']) await client.query(`vacuum analyze ${table}`);
-  } finally {
-    await client.end();
-  }
+      drop table spread`,
+    'vacuum analyze',
+  );
 }

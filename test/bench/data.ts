@@ -1,25 +1,17 @@
-import { parseArgs } from 'node:util';
 import { migrate } from '../../shared/db/migrate.ts';
 import { loadAuditData } from './data-audit.ts';
 import { loadBenchData } from './data-load.ts';
 import { startBenchPostgres } from './data-postgres.ts';
 import { loadProducts } from './data-products.ts';
 import { loadSlots } from './data-slots.ts';
+import { positive, readOptions } from './program.ts';
 
 // npm run bench:data -- [--scale 0.01] [--products 1000000] [--slots 10000] [--entries 10000000]: loads the benchmark's data, up
 // to so many products, so many slots of 20 products, and so many audit entries, into the database at DATABASE_URL, which must hold
 // no coupons. Without one it starts a PostgreSQL of its own, and keeps it until Ctrl-C.
 
-const { values } = parseArgs({
-  options: {
-    scale: { type: 'string', default: '1' },
-    products: { type: 'string', default: '0' },
-    slots: { type: 'string', default: '0' },
-    entries: { type: 'string', default: '0' },
-  },
-});
-const scale = Number(values.scale);
-if (!(scale > 0)) throw new Error('--scale takes a number above 0, such as 0.01');
+const { options: values } = readOptions({ scale: '1', products: '0', slots: '0', entries: '0' });
+const scale = positive(values, 'scale');
 
 const given = process.env.DATABASE_URL;
 const postgres = given ? undefined : await startBenchPostgres();

@@ -30,10 +30,6 @@ export interface Intensity {
   readonly connections: number;
   /** Calls in flight on each. */
   readonly streams: number;
-  /** Where the load runs; core 1 unless told otherwise. */
-  readonly cores?: string;
-  /** Without it as fast as they are answered. */
-  readonly perSecond?: number;
 }
 
 /** A file with a request as h2load sends it. */
@@ -62,10 +58,9 @@ export async function h2load(calls: Calls, intensity: Intensity, count: number):
   const log = path.join(calls.folder, `h2load-${Math.random()}.log`);
   const headers = calls.json ? ['content-type: application/json'] : ['content-type: application/grpc', 'te: trailers'];
   const stdout = await run('taskset', [
-    ...['-c', intensity.cores ?? '1', 'h2load'],
+    ...['-c', '1', 'h2load'],
     ...(calls.json ? ['--h1'] : []),
     ...['-c', String(intensity.connections), '-m', String(intensity.streams), '-n', String(count)],
-    ...(intensity.perSecond === undefined ? [] : [`--rps=${intensity.perSecond}`]),
     ...['-d', calls.bodyFile, `--log-file=${log}`],
     ...[...headers, `authorization: Bearer ${calls.token}`].flatMap((header) => ['-H', header]),
     `http://127.0.0.1:${calls.port}${calls.path}`,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { frame, frameType, headerBlock, onFrame, preface } from '../support/http2-frames.ts';
 
 // Load for rounds of a few hundredths of a second, for which h2load starts too slowly: its connections stay
 // open between rounds. Requests are bytes made in advance and answers are only counted, so that it costs
@@ -25,8 +26,8 @@ export interface Requests {
 }
 
 export interface PersistentLoad {
-  /** Makes so many calls; resolves when all are answered, and rejects when one failed. */
-  run(count: number): Promise<void>;
+  /** Makes so many calls; resolves with the milliseconds that each took, and rejects when one failed. */
+  run(count: number): Promise<readonly number[]>;
   close(): void;
 }
 
@@ -40,7 +41,8 @@ export async function openLoad(requests: Requests): Promise<PersistentLoad> {
   const { port, streams, answerBytes } = requests;
   let left = 0;
   let open = 0;
-  let settle: { resolve(): void; reject(error: Error): void } | undefined;
+  let took: number[] = [];
+  let settle: { resolve(took: readonly number[]): void; reject(error: Error): void } | undefined;
   const fail = (error: Error) => settle?.reject(error);
   const sendOn = (connection: Connection) => {
     if (left === 0) return;
@@ -52,11 +54,12 @@ export async function openLoad(requests: Requests): Promise<PersistentLoad> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     await once(socket, 'connect');
     socket.on('error', fail).on('close', () => fail(new Error('a connection was closed')));
-    const answered = (bytes: number) => {
+    const answered = (bytes: number, begunAt: number) => {
+      took.push(performance.now() - begunAt);
       if (bytes < 0.98 * answerBytes) fail(new Error(`a call of ${requests.path} failed`));
       open -= 1;
       sendOn(connection);
-      if (open === 0 && left === 0) settle?.resolve();
+      if (open === 0 && left === 0) settle?.resolve(took);
     };
     const connection = requests.json
       ? http1Connection(socket, requests, answered)
@@ -68,7 +71,7 @@ export async function openLoad(requests: Requests): Promise<PersistentLoad> {
     run: (count) =>
       new Promise((resolve, reject) => {
         settle = { resolve, reject };
-        left = count;
+        [left, took] = [count, []];
         for (let stream = 0; stream < streams; stream += 1) for (const connection of connections) sendOn(connection);
       }),
     close() {
@@ -80,16 +83,19 @@ export async function openLoad(requests: Requests): Promise<PersistentLoad> {
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-function http1Connection(socket: Socket, { path, token }: Requests, answered: (bytes: number) => void): Connection {
+function http1Connection(
+  socket: Socket,
+  { path, token }: Requests,
+  answered: (bytes: number, begunAt: number) => void,
+): Connection {
   const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}\r\n`;
   let headBytes = Buffer.alloc(0);
-  let size = 0;
-  let rest = 0;
+  let [size, rest, begunAt] = [0, 0, 0];
   socket.on('data', (chunk) => {
     if (rest > 0) {
       // Without pipelining there is nothing behind an answer.
       rest -= chunk.length;
-      if (rest === 0) answered(size);
+      if (rest === 0) answered(size, begunAt);
       return;
     }
     headBytes = Buffer.concat([headBytes, chunk]);
@@ -101,40 +107,22 @@ function http1Connection(socket: Socket, { path, token }: Requests, answered: (b
     headBytes = Buffer.alloc(0);
     if (rest <= 0) {
       rest = 0;
-      answered(size);
+      answered(size, begunAt);
     }
   });
-  return { socket, send: (body) => socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`) };
+  return {
+    socket,
+    send(body) {
+      begunAt = performance.now();
+      socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`);
+    },
+  };
 }
 
-const frameType = { data: 0, headers: 1, settings: 4, ping: 6, windowUpdate: 8 };
 const acknowledged = 1;
 const endsStream = 1;
 const endsHeaders = 4;
 const largestWindow = 2 ** 31 - 1;
-
-function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
-/** Headers in HPACK's literal form, which neither side has to remember. */
-function literals(headers: Record<string, string>): Buffer {
-  const text = (value: string) => {
-    const size = value.length < 127 ? [value.length] : [127, ...varint(value.length - 127)];
-    return [Buffer.from(size), Buffer.from(value, 'latin1')];
-  };
-  return Buffer.concat(
-    Object.entries(headers).flatMap(([name, value]) => [Buffer.of(0), ...text(name), ...text(value)]),
-  );
-}
-
-const varint = (value: number): number[] =>
-  value < 128 ? [value] : [(value % 128) | 128, ...varint(Math.floor(value / 128))];
 
 function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
@@ -145,20 +133,20 @@ function uint32(value: number): Buffer {
 function http2Connection(
   socket: Socket,
   { path, token, keyed = false }: Requests,
-  answered: (bytes: number) => void,
+  answered: (bytes: number, begunAt: number) => void,
 ): Connection {
-  const headers = literals({
+  const headers = headerBlock({
     ...{ ':method': 'POST', ':scheme': 'http', ':path': path, ':authority': '127.0.0.1', te: 'trailers' },
     ...{ 'content-type': 'application/grpc', authorization: `Bearer ${token}` },
   });
-  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  socket.write(preface);
   // No window ever closes: SETTINGS_INITIAL_WINDOW_SIZE, and the connection's own.
   socket.write(frame(frameType.settings, 0, 0, Buffer.concat([Buffer.of(0, 4), uint32(largestWindow)])));
   socket.write(frame(frameType.windowUpdate, 0, 0, uint32(2 ** 30)));
   const received = new Map<number, number>();
-  let unread = Buffer.alloc(0);
+  const begun = new Map<number, number>();
   let untold = 0;
-  const onFrame = (type: number, flags: number, stream: number, payload: Buffer) => {
+  onFrame(socket, (type, payload, flags, stream) => {
     if (type === frameType.settings && (flags & acknowledged) === 0) {
       socket.write(frame(frameType.settings, acknowledged, 0, Buffer.alloc(0)));
     } else if (type === frameType.ping && (flags & acknowledged) === 0) {
@@ -171,33 +159,20 @@ function http2Connection(
         untold = 0;
       }
     }
-    if (type > frameType.headers || (flags & endsStream) === 0) return;
+    if (![frameType.data, frameType.headers].includes(type) || (flags & endsStream) === 0) return;
     const bytes = received.get(stream) ?? 0;
     received.delete(stream);
-    answered(bytes);
-  };
-  socket.on('data', (chunk) => {
-    unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
-    let at = 0;
-    while (unread.length - at >= 9) {
-      const end = at + 9 + unread.readUIntBE(at, 3);
-      if (end > unread.length) break;
-      onFrame(
-        unread.readUInt8(at + 3),
-        unread.readUInt8(at + 4),
-        unread.readUInt32BE(at + 5),
-        unread.subarray(at + 9, end),
-      );
-      at = end;
-    }
-    unread = unread.subarray(at);
+    const begunAt = begun.get(stream) ?? 0;
+    begun.delete(stream);
+    answered(bytes, begunAt);
   });
   let stream = -1;
   return {
     socket,
     send(body) {
       stream += 2;
-      const key = keyed ? literals({ 'idempotency-key': randomUUID() }) : Buffer.alloc(0);
+      begun.set(stream, performance.now());
+      const key = keyed ? headerBlock({ 'idempotency-key': randomUUID() }) : Buffer.alloc(0);
       socket.write(
         Buffer.concat([
           frame(frameType.headers, endsHeaders, stream, Buffer.concat([headers, key])),

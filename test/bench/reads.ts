@@ -1,5 +1,3 @@
-import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import pg from 'pg';
 import pino from 'pino';
@@ -19,69 +17,37 @@ import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { testSecret } from '../support/tokens.ts';
 import { loadBenchData } from './data-load.ts';
-import { startBenchPostgres } from './data-postgres.ts';
 import { loadProducts } from './data-products.ts';
 import { loadSlots, spread, spreadSlots } from './data-slots.ts';
+import { median } from './median.ts';
+import { machine, onPostgres, readOptions, tableHead, tableRow } from './program.ts';
 
-// npm run bench:reads -- [--small 0.01] [--large 1] [--only text]: the reads of both services, as the services run them, at 10,000
-// coupons and at 1,000,000, for example: medians, their ratio, and the indexes of the plans. Without SMALL_DATABASE_URL and
-// LARGE_DATABASE_URL (loaded by `npm run bench:data`, with --slots and --products) it starts a PostgreSQL of its own and loads both.
+// npm run bench:reads -- [--small 0.01] [--large 1] [--only text] [--plans yes]: the reads of both services, as they run them, at 10,000
+// coupons and at 1,000,000, for example: medians, their ratio, and the indexes of the plans. It loads both into a PostgreSQL of its own.
 
-const { values: options } = parseArgs({
-  options: {
-    small: { type: 'string', default: '0.01' },
-    large: { type: 'string', default: '1' },
-    only: { type: 'string', default: '' },
-    plans: { type: 'boolean', default: false },
-  },
-});
+const { options } = readOptions({ small: '0.01', large: '1', only: '', plans: '' });
 
 type Read = () => Promise<unknown>;
 
+/** Terms, each after what it finds. */
 const terms = [
-  ['common, 1 letter', 'D'],
-  ['common, 2 letters', 'DC'],
-  ['common, 3 letters', 'SAV'],
-  ['1 % of rows, 2 letters', 'K7'],
-  ['0.4 % of rows, 3 digits', '123'],
-  ['rare, 1 letter', 'Q'],
-  ['rare, 2 letters', 'qx'],
-  ['rare, 3 letters', 'QXZ'],
-  ['no match, 1 letter', '~'],
-  ['no match, 2 letters', 'QQ'],
-  ['no match, 3 letters', 'QQQ'],
-  ['no match, 3 signs', '%%%'],
-] as const;
+  ...['common, 1 letter: D', 'common, 2 letters: DC', 'common, 3 letters: SAV', '1 % of rows, 2 letters: K7'],
+  ...['0.4 % of rows, 3 digits: 123', 'rare, 1 letter: Q', 'rare, 2 letters: qx', 'rare, 3 letters: QXZ'],
+  ...['no match, 1 letter: ~', 'no match, 2 letters: QQ', 'no match, 3 letters: QQQ', 'no match, 3 signs: %%%'],
+];
 const userTerms = [
-  ['common, 1 letter', 'a'],
-  ['common, 2 letters', 'ra'],
-  ['common, 3 letters', 'men'],
-  ['common, 2 digits', '98'],
-  ['0.7 % of rows, 3 digits', '712'],
-  ['rare, 1 letter', 'q'],
-  ['rare, 2 letters', 'qx'],
-  ['rare, 3 letters', 'qxz'],
-  ['no match, 1 letter', '~'],
-  ['no match, 2 letters', 'qq'],
-  ['no match, 3 letters', 'qqq'],
-] as const;
+  ...['common, 1 letter: a', 'common, 2 letters: ra', 'common, 3 letters: men', 'common, 2 digits: 98'],
+  ...['0.7 % of rows, 3 digits: 712', 'rare, 1 letter: q', 'rare, 2 letters: qx', 'rare, 3 letters: qxz'],
+  ...['no match, 1 letter: ~', 'no match, 2 letters: qq', 'no match, 3 letters: qqq'],
+];
 
 const productTerms = [
-  ['common, 1 letter', 'a'],
-  ['common, 2 letters', 'an'],
-  ['common, 3 letters', 'ban'],
-  ['5 % of rows, side by side, 5 letters', 'mango'],
-  ['5 % of rows, 4 letters', 'iyer'],
-  ['0.5 % of rows, 3 digits', '712'],
-  ['0.03 % of rows, 9 characters', 'iyer 712 '],
-  ['an id', '712345'],
-  ['rare, 1 letter', 'q'],
-  ['rare, 2 letters', 'qx'],
-  ['rare, 3 letters', 'qxz'],
-  ['no match, 1 letter', '~'],
-  ['no match, 2 letters', 'qq'],
-  ['no match, 3 letters', 'qqq'],
-] as const;
+  ...['common, 1 letter: a', 'common, 2 letters: an', 'common, 3 letters: ban'],
+  ...['5 % of rows, side by side, 5 letters: mango', '5 % of rows, 4 letters: iyer'],
+  ...['0.5 % of rows, 3 digits: 712', '0.03 % of rows, 9 characters: iyer 712 ', 'an id: 712345'],
+  ...['rare, 1 letter: q', 'rare, 2 letters: qx', 'rare, 3 letters: qxz', 'no match, 1 letter: ~'],
+  ...['no match, 2 letters: qq', 'no match, 3 letters: qqq'],
+];
 
 const slotFilters: readonly [string, MessageInitShape<typeof SlotPlanService.method.listSlots.input>][] = [
   ['', {}],
@@ -123,7 +89,7 @@ async function readsOf(database: Database, sequences: SequenceCache): Promise<[s
     catalog.searchProducts(create(lookUps.searchProducts.input, request), call);
   const productIds = Array.from({ length: 1_000 }, (_, index) => 1 + index * 9);
   const slots = createSlotHandlers({ database, sequences, appUrl: '', requestRefresh: () => undefined });
-  const ofSlots = SlotService.method;
+  const { getSlotById, getSlotsProductIds, getDeliverySequence } = SlotService.method;
   const list = createListSlots({ database });
   const listSlots = (request: MessageInitShape<typeof SlotPlanService.method.listSlots.input>) => () =>
     list(create(SlotPlanService.method.listSlots.input, request), call);
@@ -138,36 +104,21 @@ async function readsOf(database: Database, sequences: SequenceCache): Promise<[s
     ['GetAll', getAll({})],
     ['GetAll, page token', getAll({ pageToken })],
     ['GetAll, cursor in the middle', getAll({ cursor: middle.id })],
-    ...terms.map(([what, search]): [string, Read] => [`GetAll, ${what}: ${search}`, getAll({ search })]),
+    ...searches('GetAll', terms, getAll),
     ['GetReservedCoupons', getReserved({})],
-    ...terms.map(([what, search]): [string, Read] => [
-      `GetReservedCoupons, ${what}: ${search}`,
-      getReserved({ search }),
-    ]),
+    ...searches('GetReservedCoupons', terms, getReserved),
     ['GetUsersMiniInfo', getUsers({})],
     ['GetUsersMiniInfo, offset 1000', getUsers({ offset: 1000 })],
-    ...userTerms.map(([what, search]): [string, Read] => [
-      `GetUsersMiniInfo, ${what}: ${search}`,
-      getUsers({ search }),
-    ]),
+    ...searches('GetUsersMiniInfo', userTerms, getUsers),
     ['SearchProducts', searchProducts({})],
     ['SearchProducts, offset 1000', searchProducts({ offset: 1000 })],
     ['SearchProducts, the last of a million', searchProducts({ offset: 999_980 })],
-    ...productTerms.map(([what, search]): [string, Read] => [
-      `SearchProducts, ${what}: ${search}`,
-      searchProducts({ search }),
-    ]),
-    [
-      'GetSlotById',
-      () => slots.getSlotById(Object.assign(create(ofSlots.getSlotById.input), { id: nextSlot() }), call),
-    ],
-    [
-      'GetSlotsProductIds of 20',
-      () => slots.getSlotsProductIds(create(ofSlots.getSlotsProductIds.input, { slotIds }), call),
-    ],
+    ...searches('SearchProducts', productTerms, searchProducts),
+    ['GetSlotById', () => slots.getSlotById(Object.assign(create(getSlotById.input), { id: nextSlot() }), call)],
+    ['GetSlotsProductIds of 20', () => slots.getSlotsProductIds(create(getSlotsProductIds.input, { slotIds }), call)],
     [
       'GetDeliverySequence, not cached',
-      () => slots.getDeliverySequence(create(ofSlots.getDeliverySequence.input, { id: String(nextSlot()) }), call),
+      () => slots.getDeliverySequence(create(getDeliverySequence.input, { id: String(nextSlot()) }), call),
     ],
     ...slotFilters.flatMap(([what, filter]): [string, Read][] => [
       [`ListSlots${what}`, listSlots(filter)],
@@ -176,6 +127,9 @@ async function readsOf(database: Database, sequences: SequenceCache): Promise<[s
     ['GetProducts, 1,000', () => catalog.getProducts(create(lookUps.getProducts.input, { productIds }), call)],
   ];
 }
+
+const searches = (name: string, terms: readonly string[], read: (request: { search: string }) => Read) =>
+  terms.map((term): [string, Read] => [`${name}, ${term}`, read({ search: term.replace(/^.*?: /, '') })]);
 
 const middleCoupon = statement<{ id: number; code: string }>(
   'middleCoupon',
@@ -215,8 +169,7 @@ async function measure(url: string): Promise<Map<string, Measured>> {
         await read();
         times.push(performance.now() - before);
       }
-      const milliseconds = times.sort((a, b) => a - b)[times.length >> 1] ?? Number.NaN;
-      results.set(name, { milliseconds, plan: await database.planOf(read) });
+      results.set(name, { milliseconds: median(times), plan: await database.planOf(read) });
     }
     return results;
   } finally {
@@ -278,33 +231,25 @@ function scansOf(plan: string): string {
   return [...new Set(found)].join(', ');
 }
 
-const urls = [process.env.SMALL_DATABASE_URL, process.env.LARGE_DATABASE_URL];
-const postgres = urls.every(Boolean) ? undefined : await startBenchPostgres();
-try {
+await onPostgres(async (postgres) => {
   const measured: Map<string, Measured>[] = [];
   for (const [index, scale] of [Number(options.small), Number(options.large)].entries()) {
-    let url = urls[index] ?? '';
-    if (postgres) {
-      url = await postgres.createDatabase(`bench_${index}`);
-      await migrate(url);
-      await loadBenchData(url, scale);
-      await loadProducts(url, Math.round(1_000_000 * scale));
-      await loadSlots(url, Math.max(leastSlots, Math.round(100_000 * scale)));
-      await spreadSlots(url);
-    }
+    const url = await postgres.createDatabase(`bench_${index}`);
+    await migrate(url);
+    await loadBenchData(url, scale);
+    await loadProducts(url, Math.round(1_000_000 * scale));
+    await loadSlots(url, Math.max(leastSlots, Math.round(100_000 * scale)));
+    await spreadSlots(url);
     measured.push(await measure(url));
   }
   const [small, large] = measured;
-  const [cpu] = cpus();
-  console.log(`Node ${process.version}, ${cpus().length} x ${cpu?.model}; medians of up to ${runs} runs\n`);
-  console.log(`| read | ms at ${options.small} | ms at ${options.large} | ratio | scans at ${options.large} |`);
-  console.log('|---|---:|---:|---:|---|');
+  console.log(`${machine}; medians of up to ${runs} runs\n`);
+  const times = [options.small, options.large].map((scale) => `ms at ${scale}`);
+  console.log(tableHead(['read', ...times, 'ratio', `scans at ${options.large}`]));
   for (const [name, { milliseconds, plan }] of large ?? []) {
     const before = small?.get(name)?.milliseconds ?? Number.NaN;
     const cells = [name, before.toFixed(2), milliseconds.toFixed(2), (milliseconds / before).toFixed(1), scansOf(plan)];
-    console.log(`| ${cells.join(' | ')} |`);
+    console.log(tableRow(cells));
     if (options.plans) console.log(`\n${plan}\n`);
   }
-} finally {
-  await postgres?.stop();
-}
+});

@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { createClient } from '@connectrpc/connect';
-import pg from 'pg';
 import { migrate } from '../../shared/db/migrate.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { signToken, withToken } from '../support/tokens.ts';
 import { couponToCreate, numbers } from './calls-requests.ts';
-import { environmentOf, mainOf, root } from './calls-stage.ts';
-import { startBenchPostgres } from './data-postgres.ts';
+import { mainOf, root } from './calls-stage.ts';
+import { runSql } from './client.ts';
 import { median } from './median.ts';
-import { startServer } from './servers.ts';
+import { onPostgres, temporaryFolder } from './program.ts';
+import { environmentOf, startServer } from './servers.ts';
 
 // npm run bench:redemptions: what redemptions cost beside the creation of a coupon, a coupon that all callers redeem at once beside
 // one for each of them, in turns in one run; and the lists and the usage of 1,000,000 redemptions. The service has core 0. Needs taskset.
@@ -38,18 +35,12 @@ const data = `
   select setval('coupons_id_seq', 10000);
   vacuum analyze`;
 
-const postgres = await startBenchPostgres();
-const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-redemptions-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-try {
+await onPostgres(async (postgres) => {
   const databaseUrl = await postgres.createDatabase('redemptions');
   await migrate(databaseUrl);
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  for (const text of data.split(/;\n/)) await client.query(text);
-  await client.end();
-  const env = { PATH: process.env.PATH, ...environmentOf('coupon', databaseUrl), STORED_MIB_PER_HOUR: '1000000' };
-  const server = await startServer('redemptions', [mainOf(root, 'coupon')], env, folder);
+  await runSql(databaseUrl, ...data.split(/;\n/));
+  const env = { PATH: process.env.PATH, ...environmentOf('coupon', databaseUrl) };
+  const server = await startServer('redemptions', [mainOf(root, 'coupon')], env, temporaryFolder());
   const connection = createGrpcJsTransport(`127.0.0.1:${server.grpcPort}`);
   try {
     const transport = withToken(connection, await signToken({ staffId: 1 }));
@@ -59,9 +50,7 @@ try {
     connection.close();
     await server.stop();
   }
-} finally {
-  await postgres.stop();
-}
+});
 
 type Redemptions = ReturnType<typeof createClient<typeof RedemptionService>>;
 

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../../services/dev/ports.ts';
+import { testSecret } from '../support/tokens.ts';
 
 /** A server under measurement, a process on a core of its own. */
 export interface MeasuredServer {
@@ -17,6 +18,16 @@ export interface MeasuredServer {
   forgetLog(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** What a measured service is told, on ports of its own choice. */
+export const environmentOf = (service: 'slot' | 'coupon', databaseUrl: string): NodeJS.ProcessEnv => ({
+  DATABASE_URL: databaseUrl,
+  AUTH_JWT_SECRET: testSecret,
+  // The load is one caller, and writes for minutes.
+  STORED_MIB_PER_HOUR: '1000000',
+  [`${service.toUpperCase()}_GRPC_PORT`]: '0',
+  [`${service.toUpperCase()}_WEB_PORT`]: '0',
+});
 
 const running = new Set<ChildProcess>();
 // However this process ends, none of them stays.
@@ -31,52 +42,48 @@ export function track(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/**
- * Starts a script on core 0, or on other `cores`, with its log in a file of `folder`, and waits for its line `serving`.
- */
+/** Starts a script on core 0, with its log in a file of `folder`, and waits for its line `serving`. */
 export async function startServer(
   name: string,
   command: readonly string[],
   env: NodeJS.ProcessEnv,
   folder: string,
-  { cores = '0' } = {},
 ): Promise<MeasuredServer> {
   const log = path.join(folder, `${name}.log`);
-  // Appending, because it is truncated meanwhile.
-  const output = openSync(log, 'a');
-  const child = track(
-    spawn('taskset', ['-c', cores, process.execPath, ...command], { env, stdio: ['ignore', output, 'inherit'] }),
-  );
-  const ports = await untilServing(name, child, log);
-  return {
-    name,
-    pid: child.pid ?? 0,
-    ...ports,
-    forgetLog: () => truncate(log),
-    stop: () => end(child),
-  };
+  const child = spawnOn0([process.execPath, ...command], env, log);
+  return serverOf(name, child, await untilServing(name, child, log), log);
 }
 
 /** Starts a command of the shell on core 0, tells it PORT and DATABASE_URL, and waits until it accepts connections. */
 export async function startCommand(command: string, databaseUrl: string): Promise<MeasuredServer> {
   const grpcPort = await findFreePort();
   const env = { ...process.env, PORT: String(grpcPort), DATABASE_URL: databaseUrl };
-  const child = track(
-    spawn('taskset', ['-c', '0', 'sh', '-c', `exec ${command}`], { env, stdio: ['ignore', 'ignore', 'inherit'] }),
-  );
+  const child = spawnOn0(['sh', '-c', `exec ${command}`], env);
   while (!(await isListening(grpcPort))) {
     if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}`);
     await delay(50);
   }
-  return {
-    name: command,
-    pid: child.pid ?? 0,
-    grpcPort,
-    webPort: 0,
-    forgetLog: () => Promise.resolve(),
-    stop: () => end(child),
-  };
+  return serverOf(command, child, { grpcPort, webPort: 0 });
 }
+
+function spawnOn0(command: readonly string[], env: NodeJS.ProcessEnv, log?: string): ChildProcess {
+  // Appending, because it is truncated meanwhile.
+  const output = log === undefined ? 'ignore' : openSync(log, 'a');
+  return track(spawn('taskset', ['-c', '0', ...command], { env, stdio: ['ignore', output, 'inherit'] }));
+}
+
+const serverOf = (
+  name: string,
+  child: ChildProcess,
+  ports: Pick<MeasuredServer, 'grpcPort' | 'webPort'>,
+  log?: string,
+): MeasuredServer => ({
+  ...{ name, pid: child.pid ?? 0, ...ports },
+  forgetLog: async () => {
+    if (log !== undefined) await truncate(log);
+  },
+  stop: () => end(child),
+});
 
 async function isListening(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1' });
@@ -133,32 +140,28 @@ export async function startPair(
       `{ process.env.DATABASE_URL = ${JSON.stringify(databaseUrl)}; void import(${JSON.stringify(script)}); }`,
   );
   const log = path.join(folder, `${name}.log`);
-  const output = openSync(log, 'a');
   const program = `process.once('SIGUSR2', () => ${second}); ${first}`;
-  const child = track(
-    spawn('taskset', ['-c', '0', process.execPath, '--eval', program], { env, stdio: ['ignore', output, 'inherit'] }),
-  );
-  const serverOf = async (): Promise<MeasuredServer> => ({
-    name,
-    pid: child.pid ?? 0,
-    ...(await untilServing(name, child, log)),
-    forgetLog: () => truncate(log),
-    stop: () => end(child),
-  });
-  const server = await serverOf();
+  const child = spawnOn0([process.execPath, '--eval', program], env, log);
+  const started = async () => serverOf(name, child, await untilServing(name, child, log), log);
+  const server = await started();
   await server.forgetLog();
   child.kill('SIGUSR2');
-  return [server, await serverOf()];
+  return [server, await started()];
 }
 
 const microsecondsOfTick = 10_000;
 
 /** The processor time of a server with all of its processes until now, in microseconds. */
 export async function serverTime({ pid }: MeasuredServer): Promise<number> {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
-  const times = await Promise.all([pid, ...children.map(Number)].map(processorTime));
-  return times.reduce((sum, time) => sum + time, 0);
+  return sumOf(await Promise.all([pid, ...(await childrenOf(pid))].map(processorTime)));
 }
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.trim().split(' ').filter(Boolean).map(Number);
+}
+
+const sumOf = (times: readonly number[]) => times.reduce((sum, time) => sum + time, 0);
 
 async function processorTime(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
@@ -167,10 +170,13 @@ async function processorTime(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) * microsecondsOfTick;
 }
 
-/** The resident memory of a server, in MB. */
-export async function memoryOf({ pid }: MeasuredServer): Promise<number> {
+/** The resident memory of a server, or the most that it has had, in MB. */
+export async function memoryOf(
+  { pid }: Pick<MeasuredServer, 'pid'>,
+  field: 'VmRSS' | 'VmHWM' = 'VmRSS',
+): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 }
 
 /** How long a core, or all of them together, has been busy until now, in microseconds. */
@@ -183,15 +189,14 @@ export async function busyTime(core: 'cpu0' | 'cpu'): Promise<number> {
 /** The same for a server of one process that is idle now, to the nanosecond and in microseconds. */
 export async function threadTime({ pid }: MeasuredServer): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`);
-  const stats = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')));
-  return stats.reduce((sum, stat) => sum + Number.parseInt(stat, 10), 0) / 1000;
+  return sumOf(await Promise.all(threads.map((thread) => scheduledTime(`${pid}/task/${thread}`))));
 }
 
 /** The processor time of the children of a process that run now, to the nanosecond and in microseconds. */
 export async function childrenTime(pid: number): Promise<number> {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
-  const stats = await Promise.all(
-    children.map((child) => readFile(`/proc/${child}/schedstat`, 'utf8').catch(() => '0')),
-  );
-  return stats.reduce((sum, stat) => sum + Number.parseInt(stat, 10), 0) / 1000;
+  const children = await childrenOf(pid);
+  return sumOf(await Promise.all(children.map((child) => scheduledTime(String(child)).catch(() => 0))));
 }
+
+const scheduledTime = async (process: string) =>
+  Number.parseInt(await readFile(`/proc/${process}/schedstat`, 'utf8'), 10) / 1000;

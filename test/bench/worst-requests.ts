@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { connect } from 'node:http2';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { createClient } from '@connectrpc/connect';
@@ -11,7 +7,9 @@ import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { signToken, withToken } from '../support/tokens.ts';
 import { openStage } from './calls-stage.ts';
-import type { MeasuredServer } from './servers.ts';
+import { frame } from './load.ts';
+import { readOptions, tableHead, tableRow, temporaryFolder } from './program.ts';
+import { type MeasuredServer, memoryOf } from './servers.ts';
 
 // npm run bench:worst: how long others wait while a caller without a staff identity sends the requests that
 // cost the most, one after the other. Both services have core 0; PostgreSQL, that caller and the others
@@ -20,15 +18,9 @@ import type { MeasuredServer } from './servers.ts';
 const seconds = 8;
 const mebibyte = 1024 * 1024;
 
-interface Worst {
-  readonly name: string;
-  readonly service: 'slot' | 'coupon';
-  /** Of gRPC with `application/grpc`, else of Connect. */
-  readonly contentType: string;
-  readonly procedure: string;
-  readonly body: Buffer;
-  readonly encoding?: string;
-}
+type Service = 'slot' | 'coupon';
+/** Over gRPC with the content type of `grpc`, else over Connect. */
+type Worst = readonly [name: string, Service, type: string, procedure: string, body: Buffer, encoding?: string];
 
 const json = 'application/json';
 const grpc = 'application/grpc';
@@ -54,158 +46,55 @@ const snippets = (count: number, validTill: string) => {
 const stores = '/slot.v1.SlotStoreService';
 const slots = '/slot.v1.SlotService';
 const update = `${slots}/UpdateDeliverySequence`;
+const createSlot = `${slots}/CreateSlot`;
 const create = '/coupon.v1.CouponService/Create';
+const products = `${stores}/GetProductSlots`;
+const deep = sequence('['.repeat(1_800_000) + ']'.repeat(1_800_000));
+const keys = Array.from({ length: 23_990 }, (_, at) => `"${at}":1`).join();
+const values = (size: number) => Buffer.concat([Buffer.from([8, 1]), field(2, field(6, bytes(size, 10, 0)))]);
+/** An id of four bytes. */
+const varint = (id: number) => Buffer.from([...[0, 7, 14].map((at) => ((id >> at) & 127) | 128), id >> 21]);
 const worst: readonly Worst[] = [
-  {
-    name: 'GetProductSlots, one id 4 million times',
-    service: 'slot',
-    contentType: grpc,
-    procedure: `${stores}/GetProductSlots`,
-    body: field(1, bytes(4 * mebibyte - 64, 17)),
-  },
-  {
-    name: 'GetProductSlots, one id 590,000 times',
-    service: 'slot',
-    contentType: grpc,
-    procedure: `${stores}/GetProductSlots`,
-    body: field(1, bytes(590_000, 17)),
-  },
-  {
-    name: 'GetProductSlots, 990,000 ids',
-    service: 'slot',
-    contentType: grpc,
-    procedure: `${stores}/GetProductSlots`,
-    body: field(
-      1,
-      Buffer.concat(
-        distinctIds(2_100_000, 990_000).map((id) =>
-          Buffer.from([(id & 127) | 128, ((id >> 7) & 127) | 128, ((id >> 14) & 127) | 128, id >> 21]),
-        ),
-      ),
-    ),
-  },
-  {
-    name: 'GetProductSlots, 1,000 ids',
-    service: 'slot',
-    contentType: json,
-    procedure: `${stores}/GetProductSlots`,
-    body: Buffer.from(JSON.stringify({ productIds: distinctIds(1, 1_000) })),
-  },
-  {
-    name: 'Create, spaces in a date',
-    service: 'coupon',
-    contentType: json,
-    procedure: create,
-    body: coupon(`a${' '.repeat(1_998)}b`),
-  },
-  {
-    name: 'Create, brackets in a date',
-    service: 'coupon',
-    contentType: json,
-    procedure: create,
-    body: coupon('(a'.repeat(1_000)),
-  },
-  {
-    name: 'CreateSlot, 2,000 dates',
-    service: 'slot',
-    contentType: json,
-    procedure: `${slots}/CreateSlot`,
-    body: snippets(2_000, `a${' '.repeat(1_900)}b`),
-  },
-  {
-    name: 'JSON, 3.6 MB deep',
-    service: 'slot',
-    contentType: json,
-    procedure: update,
-    body: sequence('['.repeat(1_800_000) + ']'.repeat(1_800_000)),
-  },
-  {
-    name: 'JSON, 3.6 MB deep, compressed',
-    service: 'slot',
-    contentType: json,
-    procedure: update,
-    body: gzipSync(sequence('['.repeat(1_800_000) + ']'.repeat(1_800_000))),
-    encoding: 'gzip',
-  },
-  {
-    name: 'JSON, a million objects',
-    service: 'slot',
-    contentType: json,
-    procedure: update,
-    body: sequence(`[${'{},'.repeat(1_000_000)}1]`),
-  },
-  {
-    name: 'JSON, as many objects as are taken',
-    service: 'slot',
-    contentType: json,
-    procedure: update,
-    body: sequence(`[${'{},'.repeat(23_990)}1]`),
-  },
-  {
-    name: 'JSON, as many keys as are taken',
-    service: 'slot',
-    contentType: json,
-    procedure: update,
-    body: sequence(`{${Array.from({ length: 23_990 }, (_, at) => `"${at}":1`).join()}}`),
-  },
-  {
-    name: 'JSON, as many integers as are taken',
-    service: 'slot',
-    contentType: json,
-    procedure: update,
-    body: sequence(`[${'7,'.repeat(119_990)}1]`),
-  },
-  {
-    name: 'binary, two million values',
-    service: 'slot',
-    contentType: proto,
-    procedure: update,
-    body: Buffer.concat([Buffer.from([8, 1]), field(2, field(6, bytes(4_000_000, 10, 0)))]),
-  },
-  {
-    name: 'binary, as many values as are taken',
-    service: 'slot',
-    contentType: grpc,
-    procedure: update,
-    body: Buffer.concat([Buffer.from([8, 1]), field(2, field(6, bytes(239_980, 10, 0)))]),
-  },
-  {
-    name: 'binary, two million snippets',
-    service: 'slot',
-    contentType: grpc,
-    procedure: `${slots}/CreateSlot`,
-    body: bytes(4_000_000, 42, 0),
-  },
+  ['GetProductSlots, one id 4 million times', 'slot', grpc, products, field(1, bytes(4 * mebibyte - 64, 17))],
+  ['GetProductSlots, one id 590,000 times', 'slot', grpc, products, field(1, bytes(590_000, 17))],
+  [
+    ...(['GetProductSlots, 990,000 ids', 'slot', grpc, products] as const),
+    field(1, Buffer.concat(distinctIds(2_100_000, 990_000).map(varint))),
+  ],
+  [
+    ...(['GetProductSlots, 1,000 ids', 'slot', json, products] as const),
+    Buffer.from(JSON.stringify({ productIds: distinctIds(1, 1_000) })),
+  ],
+  ['Create, spaces in a date', 'coupon', json, create, coupon(`a${' '.repeat(1_998)}b`)],
+  ['Create, brackets in a date', 'coupon', json, create, coupon('(a'.repeat(1_000))],
+  ['CreateSlot, 2,000 dates', 'slot', json, createSlot, snippets(2_000, `a${' '.repeat(1_900)}b`)],
+  ['JSON, 3.6 MB deep', 'slot', json, update, deep],
+  ['JSON, 3.6 MB deep, compressed', 'slot', json, update, gzipSync(deep), 'gzip'],
+  ['JSON, a million objects', 'slot', json, update, sequence(`[${'{},'.repeat(1_000_000)}1]`)],
+  ['JSON, as many objects as are taken', 'slot', json, update, sequence(`[${'{},'.repeat(23_990)}1]`)],
+  ['JSON, as many keys as are taken', 'slot', json, update, sequence(`{${keys}}`)],
+  ['JSON, as many integers as are taken', 'slot', json, update, sequence(`[${'7,'.repeat(119_990)}1]`)],
+  ['binary, two million values', 'slot', proto, update, values(4_000_000)],
+  ['binary, as many values as are taken', 'slot', grpc, update, values(239_980)],
+  ['binary, two million snippets', 'slot', grpc, createSlot, bytes(4_000_000, 42, 0)],
 ];
 
 /** Sends one after the other until it is over. Gives how many were answered. */
-async function attack(server: MeasuredServer, token: string, each: Worst, isOver: () => boolean): Promise<number> {
+async function attack(server: MeasuredServer, token: string, worst: Worst, isOver: () => boolean): Promise<number> {
+  const [, , type, path, body, encoding] = worst;
+  const headers = { 'content-type': type, authorization: `Bearer ${token}` };
   let sent = 0;
-  const authorization = `Bearer ${token}`;
-  if (each.contentType !== grpc) {
-    const headers = {
-      'content-type': each.contentType,
-      authorization,
-      ...(each.encoding && { 'content-encoding': each.encoding }),
-    };
-    for (; !isOver(); sent += 1) {
-      const answer = await fetch(`http://127.0.0.1:${server.webPort}${each.procedure}`, {
-        method: 'POST',
-        headers,
-        body: each.body,
-      });
-      await answer.arrayBuffer();
-    }
+  if (type !== grpc) {
+    const all = { ...headers, ...(encoding && { 'content-encoding': encoding }) };
+    const url = `http://127.0.0.1:${server.webPort}${path}`;
+    for (; !isOver(); sent += 1) await (await fetch(url, { method: 'POST', headers: all, body })).arrayBuffer();
     return sent;
   }
   const session = connect(`http://127.0.0.1:${server.grpcPort}`);
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(each.body.length, 1);
-  const headers = { ':method': 'POST', ':path': each.procedure, 'content-type': grpc, te: 'trailers', authorization };
   for (; !isOver(); sent += 1) {
     await new Promise((resolve, reject) => {
-      const stream = session.request(headers).on('error', reject).on('close', resolve).resume();
-      stream.end(Buffer.concat([head, each.body]));
+      const stream = session.request({ ':method': 'POST', ':path': path, te: 'trailers', ...headers });
+      stream.on('error', reject).on('close', resolve).resume().end(frame(body));
     });
   }
   session.close();
@@ -224,15 +113,8 @@ async function probe(call: () => Promise<unknown>, isOver: () => boolean): Promi
   return times.sort((left, right) => left - right);
 }
 
-async function memoryOf({ pid }: MeasuredServer): Promise<string> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024).toFixed(0);
-}
-
-const only = process.argv.includes('--only') ? (process.argv[process.argv.indexOf('--only') + 1] ?? '') : '';
-const folder = mkdtempSync(path.join(tmpdir(), 'delivery-admin-worst-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const stage = await openStage(folder, 0.001);
+const { only } = readOptions({ only: '' }).options;
+const stage = await openStage(temporaryFolder(), 0.001);
 try {
   const [guest, other] = await Promise.all([signToken({ subject: 'attacker' }), signToken({ subject: 'other' })]);
   const transports = [stage.slot, stage.coupon].map(({ grpcPort }) => createGrpcJsTransport(`127.0.0.1:${grpcPort}`));
@@ -244,30 +126,20 @@ try {
     () => storeReads.getStoreStatus({}),
     () => couponReads.validate({ code: stage.couponCodes[0] ?? '', userId: 1, orderAmount: 999.9 }),
   ];
-  const nothing = {
-    name: 'nothing',
-    service: 'slot',
-    contentType: json,
-    procedure: '',
-    body: Buffer.alloc(0),
-  } as const;
-  console.log(
-    '| sent again and again | answered | GetStoreStatus p50, p99, most ms | Validate p50, p99, most ms | most MB, slot, coupon |',
-  );
-  console.log('|---|--:|--:|--:|--:|');
-  for (const each of [nothing, ...worst].filter(({ name }) => name.includes(only))) {
+  const figures = ['GetStoreStatus p50, p99, most ms', 'Validate p50, p99, most ms', 'most MB, slot, coupon'];
+  console.log(tableHead(['sent again and again', 'answered', ...figures]));
+  for (const each of [undefined, ...worst]) {
+    const [name, service = 'slot'] = each ?? ['nothing'];
+    if (!name.includes(only)) continue;
     const end = performance.now() + seconds * 1_000;
     const isOver = () => performance.now() > end;
-    const sending =
-      each === nothing
-        ? Promise.resolve(0)
-        : attack(each.service === 'slot' ? stage.slot : stage.coupon, guest, each, isOver);
+    const sending = each === undefined ? 0 : attack(stage[service], guest, each, isOver);
     const times = await Promise.all(small.map((call) => probe(call, isOver)));
     const cells = times.map((sorted) =>
       [0.5, 0.99, 1].map((share) => (sorted[Math.ceil(sorted.length * share) - 1] ?? 0).toFixed(1)).join(', '),
     );
-    const memory = await Promise.all([stage.slot, stage.coupon].map(memoryOf));
-    console.log(`| ${[each.name, await sending, ...cells, memory.join(', ')].join(' | ')} |`);
+    const memory = await Promise.all([stage.slot, stage.coupon].map((server) => memoryOf(server, 'VmHWM')));
+    console.log(tableRow([name, await sending, ...cells, memory.map((most) => most.toFixed(0)).join(', ')]));
   }
   for (const transport of transports) transport.close();
 } finally {

@@ -68,3 +68,12 @@ export const noAnswer = (ended: Answer['ended']): Answer => ({ ended, status: 0,
 export function flatten(given: NodeJS.Dict<string | string[] | number>): Record<string, string> {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
 }
+
+const patienceMs = 15_000;
+
+/** Has a client leave when the request says so, or when no answer comes. Returns what ends that. */
+export function leaveInTime({ leaveAfterMs }: HttpExchange, leave: (why: 'silent' | 'left') => void): () => void {
+  const timers = [setTimeout(leave, patienceMs, 'silent')];
+  if (leaveAfterMs !== undefined) timers.push(setTimeout(leave, leaveAfterMs, 'left'));
+  return () => timers.forEach(clearTimeout);
+}

@@ -4,7 +4,7 @@ import { openSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { testSecret } from '../support/tokens.ts';
+import { environmentOf } from '../bench/servers.ts';
 
 /** The memory of a process after a garbage collection, in bytes, and the number of its timers, sockets and so on. */
 export interface Memory {
@@ -27,17 +27,11 @@ export class FuzzedService {
 
   private constructor(
     name: 'slot' | 'coupon',
-    child: ChildProcess,
-    log: FileHandle,
-    stderrFile: string,
+    { child, log, stderrFile }: { child: ChildProcess; log: FileHandle; stderrFile: string },
     ports: { grpcPort: number; webPort: number },
   ) {
-    this.name = name;
-    this.grpcPort = ports.grpcPort;
-    this.webPort = ports.webPort;
-    this.#child = child;
-    this.#log = log;
-    this.#stderrFile = stderrFile;
+    [this.name, this.grpcPort, this.webPort] = [name, ports.grpcPort, ports.webPort];
+    [this.#child, this.#log, this.#stderrFile] = [child, log, stderrFile];
   }
 
   /** Starts a service with its log in files of `folder`. Rejects when it does not serve. */
@@ -52,22 +46,15 @@ export class FuzzedService {
     const main = path.join(programFolder, `services/${name}-service/main.js`);
     const child = spawn(process.execPath, ['--expose-gc', '--max-old-space-size=192', '--import', probe, main], {
       env: {
-        PATH: process.env.PATH,
-        DATABASE_URL: databaseUrl,
-        AUTH_JWT_SECRET: testSecret,
-        [`${name.toUpperCase()}_GRPC_PORT`]: '0',
-        [`${name.toUpperCase()}_WEB_PORT`]: '0',
-        STORE_REFRESH_DELAY_MS: '100',
-        // One caller writes without an end.
-        STORED_MIB_PER_HOUR: '1000000',
-        CORS_ORIGINS: 'http://localhost:3000',
+        ...{ PATH: process.env.PATH, ...environmentOf(name, databaseUrl) },
+        ...{ STORE_REFRESH_DELAY_MS: '100', CORS_ORIGINS: 'http://localhost:3000' },
       },
       stdio: ['ignore', openSync(logFile, 'w'), openSync(stderrFile, 'w'), 'ipc'],
     });
     for (let waited = 0; waited < 600; waited += 1) {
       const serving = (await readFile(logFile, 'utf8')).split('\n').find((line) => line.includes('"msg":"serving"'));
       if (serving !== undefined)
-        return new FuzzedService(name, child, await open(logFile), stderrFile, JSON.parse(serving));
+        return new FuzzedService(name, { child, log: await open(logFile), stderrFile }, JSON.parse(serving));
       if (child.exitCode !== null) break;
       await delay(50);
     }

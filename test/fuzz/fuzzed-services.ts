@@ -109,28 +109,14 @@ function knownGood(): HttpExchange[] {
   return calls.flatMap(([service, method, fields]) => {
     const path = `/${method.parent.typeName}/${method.name}`;
     const message = Buffer.from(toBinary(method.input, create(method.input, fields)));
-    const common = { service, mayBeLost: false, method: 'POST', path } as const;
-    const label = (protocol: string) => ({ protocol, procedure: path.slice(1), kind: 'known good' });
-    const headers = (type: string) =>
-      [
-        ['content-type', type],
-        ['authorization', 'Bearer {staff}'],
-      ] as const;
+    const call = (over: 'http1' | 'http2', protocol: string, type: string, body: Buffer): HttpExchange => ({
+      ...{ over, service, mayBeLost: false, method: 'POST', path, body: body.toString('base64') },
+      label: { protocol, procedure: path.slice(1), kind: 'known good' },
+      headers: Object.entries({ 'content-type': type, authorization: 'Bearer {staff}' }),
+    });
     return [
-      {
-        ...common,
-        over: 'http2',
-        label: label('gRPC'),
-        headers: headers('application/grpc'),
-        body: envelope(0, message).toString('base64'),
-      },
-      {
-        ...common,
-        over: 'http1',
-        label: label('Connect'),
-        headers: headers('application/proto'),
-        body: message.toString('base64'),
-      },
+      call('http2', 'gRPC', 'application/grpc', envelope(0, message)),
+      call('http1', 'Connect', 'application/proto', message),
     ];
   });
 }

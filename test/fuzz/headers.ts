@@ -5,36 +5,22 @@ type Header = readonly [name: string, value: string];
 
 const staff: Header = ['authorization', 'Bearer {staff}'];
 
+const oddCredentials = [
+  ...['', 'Bearer', 'Bearer ', 'Basic eDp5', 'Bearer a.b.c', 'Bearer eyJhbGciOiJub25lIn0.e30.', 'Bearer {staff}x'],
+  ...['{staff}', `Bearer ${'a'.repeat(6_000)}`, 'Bearer {staff}, Bearer {staff}', 'Bearer ....', 'Bearer é'],
+];
+
 /** A credential, mostly that of a staff user. */
 export function credential(random: Random): Headers {
-  return random.weighted<() => Headers>([
-    [88, () => [staff]],
-    [5, () => [['authorization', 'Bearer {guest}']]],
-    [1, () => []],
-    [1, () => [['authorization', 'bearer {staff}']]],
-    [1, () => [['authorization', 'Bearer {expired}']]],
-    [1, () => [staff, ['Authorization', 'Bearer {guest}']]],
-    [
-      3,
-      () => [
-        [
-          'authorization',
-          random.pick([
-            ...[
-              '',
-              'Bearer',
-              'Bearer ',
-              'Basic eDp5',
-              'Bearer a.b.c',
-              'Bearer eyJhbGciOiJub25lIn0.e30.',
-              'Bearer {staff}x',
-            ],
-            ...['{staff}', `Bearer ${'a'.repeat(6_000)}`, 'Bearer {staff}, Bearer {staff}', 'Bearer ....', 'Bearer é'],
-          ]),
-        ],
-      ],
-    ],
-  ])();
+  return random.weighted<Headers>([
+    [88, [staff]],
+    [5, [['authorization', 'Bearer {guest}']]],
+    [1, []],
+    [1, [['authorization', 'bearer {staff}']]],
+    [1, [['authorization', 'Bearer {expired}']]],
+    [1, [staff, ['Authorization', 'Bearer {guest}']]],
+    [3, [['authorization', random.pick(oddCredentials)]]],
+  ]);
 }
 
 const oddHeaders: readonly [string, readonly string[]][] = [

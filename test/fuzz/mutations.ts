@@ -38,20 +38,26 @@ function flip(bytes: Buffer, random: Random): Buffer {
 }
 
 /** A message behind the five bytes that gRPC, gRPC-Web and the streams of Connect have. */
-export function envelope(flags: number, message: Buffer, length = message.byteLength): Buffer {
+export function envelope(flags: number, message: Uint8Array, length = message.byteLength): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt8(flags);
   head.writeUInt32BE(length, 1);
   return Buffer.concat([head, message]);
 }
 
+interface Enveloped {
+  readonly kind: string;
+  readonly body: Buffer;
+  readonly encoding?: string;
+}
+
+export const soundEnvelope = (message: Buffer): Enveloped => ({ kind: 'structured', body: envelope(0, message) });
+
 /** What is sent in place of a well-formed envelope, and its name in the report. */
-export function faultyEnvelopes(message: Buffer, random: Random): { kind: string; body: Buffer; encoding?: string } {
+export function faultyEnvelopes(message: Buffer, random: Random): Enveloped {
   const whole = envelope(0, message);
   return random.pick([
-    () => ({ kind: 'mutated message', body: envelope(0, mutate(message, random)) }),
-    () => ({ kind: 'mutated message', body: envelope(0, mutate(message, random)) }),
-    () => ({ kind: 'mutated message', body: envelope(0, mutate(message, random)) }),
+    ...Array(3).fill(() => ({ kind: 'mutated message', body: envelope(0, mutate(message, random)) })),
     () => ({ kind: 'random message', body: envelope(0, random.bytes(random.int(0, 60))) }),
     () => ({ kind: 'mutated envelope', body: mutate(whole, random) }),
     () => ({ kind: 'odd flags', body: envelope(random.pick([1, 2, 3, 4, 0x80, 0xff]), message) }),

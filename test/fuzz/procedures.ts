@@ -1,12 +1,6 @@
-import type { DescMethod, DescService } from '@bufbuild/protobuf';
+import type { DescMethod } from '@bufbuild/protobuf';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
-import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { allServices, couponServices } from '../support/all-services.ts';
 import { type Draft, draftOf } from './drafts.ts';
 import type { Random } from './random.ts';
 
@@ -23,15 +17,7 @@ export interface Target {
   readonly oddity: number;
 }
 
-const couponServices: readonly DescService[] = [CouponService, RedemptionService, CouponBatchService];
-const methods = [
-  SlotService,
-  SlotStoreService,
-  SlotPlanService,
-  CatalogService,
-  ...couponServices,
-  AuditService,
-].flatMap(({ methods }) => methods);
+const methods = allServices.flatMap(({ methods }) => methods);
 const noSideEffects = 1;
 
 /** A random procedure, with a message for it. All procedures are equally likely. */
@@ -60,36 +46,11 @@ export function chooseTarget(random: Random): Target {
 /** A path of no procedure, or a distorted path of one. */
 export function oddPath(target: Target, random: Random): string {
   return random.pick([
-    ...[
-      '/',
-      '//',
-      '/healthz/x',
-      '/slot.v1.SlotService/Nothing',
-      '/nothing.v1.Nothing/Nothing',
-      '/slot.v1.SlotService',
-      '/*',
-    ],
-    ...[
-      `${target.path}/`,
-      `/${target.path}`,
-      target.path.toLowerCase(),
-      `${target.path}%00`,
-      `${target.path}?x=1`,
-      '/%2e%2e/x',
-    ],
-    ...[
-      `/x${target.path}`,
-      `${target.path}#x`,
-      '/grpc.health.v1.Health/Check',
-      '/grpc.health.v1.Health/Watch',
-      '/__proto__/x',
-    ],
-    ...[
-      '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
-      `/${'a'.repeat(3_000)}`,
-      '/constructor',
-      '/readyz',
-      '/healthz',
-    ],
+    ...['/', '//', '/healthz/x', '/slot.v1.SlotService/Nothing', '/nothing.v1.Nothing/Nothing'],
+    ...['/slot.v1.SlotService', '/*', `${target.path}/`, `/${target.path}`, target.path.toLowerCase()],
+    ...[`${target.path}%00`, `${target.path}?x=1`, '/%2e%2e/x', `/x${target.path}`, `${target.path}#x`],
+    ...['/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/Watch', '/__proto__/x'],
+    ...['/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', `/${'a'.repeat(3_000)}`, '/constructor'],
+    ...['/readyz', '/healthz'],
   ]);
 }

@@ -26,10 +26,7 @@ export function describeRun({ result, growth, seconds, warnings, rows }: Report)
   for (const { fault } of result.findings) faults.set(fault, (faults.get(fault) ?? 0) + 1);
   return [
     `\n${result.sent} requests in ${seconds.toFixed(0)} s\n`,
-    sum('protocol'),
-    sum('procedure'),
-    sum('kind'),
-    sum('outcome'),
+    ...(['protocol', 'procedure', 'kind', 'outcome'] as const).map(sum),
     outcomesByProcedure(result),
     table('warnings logged', warnings),
     table('rows at the end', new Map(Object.entries(rows))),
@@ -72,11 +69,6 @@ function memoryOf({ memory }: RunResult, growth: readonly Growth[]): string {
     ({ service, measure, early, late, isFault }) =>
       `  ${service} ${measure}: ${early.toFixed(1)} to ${late.toFixed(1)}${isFault ? '  GROWS' : ''}`,
   );
-  return [
-    'memory in MiB, after garbage collection',
-    ...lines,
-    'medians of the first and the last third',
-    ...changes,
-    '',
-  ].join('\n');
+  const heads = ['memory in MiB, after garbage collection', 'medians of the first and the last third'];
+  return [heads[0], ...lines, heads[1], ...changes, ''].join('\n');
 }

@@ -1,9 +1,9 @@
+import { frame, preface } from '../support/http2-frames.ts';
 import type { FuzzRequest } from './exchange.ts';
 import { mutate } from './mutations.ts';
 import { chooseTarget } from './procedures.ts';
 import type { Random } from './random.ts';
 
-const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const settings = frame(4, 0, 0, Buffer.alloc(0));
 
 /** Bytes for either port that need not be HTTP. */
@@ -35,79 +35,27 @@ export function socketRequest(random: Random): FuzzRequest {
 
 function oddHttp1(path: string, random: Random): Buffer {
   const line = random.pick([
-    ...[
-      `POST ${path} HTTP/1.1`,
-      `POST ${path} HTTP/1.0`,
-      `POST ${path} HTTP/9.9`,
-      `POST http://[ HTTP/1.1`,
-      'GET /readyz HTTP/1.1',
-    ],
-    ...[
-      'POST  HTTP/1.1',
-      `POST ${path}`,
-      `${'A'.repeat(300)} / HTTP/1.1`,
-      'OPTIONS * HTTP/1.1',
-      'CONNECT x:1 HTTP/1.1',
-      `GET ${path}?message=%zz HTTP/1.1`,
-    ],
-    ...[
-      `GET ${path}?connect=v1&encoding=json&message=%ff HTTP/1.1`,
-      `GET //${path} HTTP/1.1`,
-      'GET ?x HTTP/1.1',
-      'GET http://a/b HTTP/1.1',
-      'TRACE / HTTP/1.1',
-    ],
+    ...[`POST ${path} HTTP/1.1`, `POST ${path} HTTP/1.0`, `POST ${path} HTTP/9.9`, `POST http://[ HTTP/1.1`],
+    ...['GET /readyz HTTP/1.1', 'POST  HTTP/1.1', `POST ${path}`, `${'A'.repeat(300)} / HTTP/1.1`],
+    ...['OPTIONS * HTTP/1.1', 'CONNECT x:1 HTTP/1.1', `GET ${path}?message=%zz HTTP/1.1`],
+    ...[`GET ${path}?connect=v1&encoding=json&message=%ff HTTP/1.1`, `GET //${path} HTTP/1.1`, 'GET ?x HTTP/1.1'],
+    ...['GET http://a/b HTTP/1.1', 'TRACE / HTTP/1.1'],
   ]);
   const headers = random.times(random.int(0, 4), () =>
     random.pick([
-      ...[
-        'host: a',
-        'host: a\r\nhost: b',
-        'content-type: application/json',
-        'content-type: application/grpc-web+proto',
-        'content-length: 5',
-      ],
-      ...[
-        'content-length: 5\r\ncontent-length: 6',
-        'content-length: -1',
-        'content-length: 99999999999999',
-        'transfer-encoding: chunked',
-      ],
-      ...[
-        'transfer-encoding: gzip, chunked',
-        'upgrade: h2c\r\nconnection: upgrade',
-        'connection: close',
-        'no colon',
-        ': empty',
-        'a\0b: c',
-      ],
-      ...[
-        `x: ${'y'.repeat(20_000)}`,
-        ' folded: yes',
-        'authorization: Bearer \xff\xfe',
-        'expect: 100-continue',
-        'content-type: application/proto',
-      ],
-      ...[
-        'content-encoding: gzip',
-        'connect-timeout-ms: 1',
-        'origin: http://\xff',
-        'content-type: application/connect+json',
-      ],
+      ...['host: a', 'host: a\r\nhost: b', 'content-type: application/json'],
+      ...['content-type: application/grpc-web+proto', 'content-length: 5'],
+      ...['content-length: 5\r\ncontent-length: 6', 'content-length: -1', 'content-length: 99999999999999'],
+      ...['transfer-encoding: chunked', 'transfer-encoding: gzip, chunked', 'upgrade: h2c\r\nconnection: upgrade'],
+      ...['connection: close', 'no colon', ': empty', 'a\0b: c', `x: ${'y'.repeat(20_000)}`, ' folded: yes'],
+      ...['authorization: Bearer \xff\xfe', 'expect: 100-continue', 'content-type: application/proto'],
+      ...['content-encoding: gzip', 'connect-timeout-ms: 1', 'origin: http://\xff'],
+      'content-type: application/connect+json',
     ]),
   );
   const body = random.pick([
-    ...[
-      '',
-      '{}',
-      'hello',
-      '0\r\n\r\n',
-      '2\r\n{}\r\n0\r\n\r\n',
-      'zz\r\n{}\r\n',
-      'ffffffffffffffff\r\n{}',
-      '2\r\n{}\r\n0\r\nx: y\r\n\r\n',
-      '\0\0\0\0\0',
-    ],
+    ...['', '{}', 'hello', '0\r\n\r\n', '2\r\n{}\r\n0\r\n\r\n', 'zz\r\n{}\r\n', 'ffffffffffffffff\r\n{}'],
+    ...['2\r\n{}\r\n0\r\nx: y\r\n\r\n', '\0\0\0\0\0'],
   ]);
   const end = random.pick(['\r\n', '\r\n', '\r\n', '\n']);
   const text = [line, ...headers, '', body].join(end);
@@ -130,13 +78,4 @@ function oddFrame(random: Random): Buffer {
     content,
     random.chance(0.1) ? random.int(0, 0xffffff) : undefined,
   );
-}
-
-function frame(type: number, flags: number, stream: number, content: Buffer, length = content.byteLength): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, content]);
 }

@@ -1,80 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { toJsonText, toWire } from './draft-encoding.ts';
-import type { FuzzRequest, HttpExchange } from './exchange.ts';
+import type { FuzzRequest } from './exchange.ts';
 import { credential, oddHeadersOf } from './headers.ts';
-import { envelope, faultyEnvelopes, faultyGzip, mutate } from './mutations.ts';
-import { chooseTarget, oddPath, type Target } from './procedures.ts';
+import { faultyEnvelopes, faultyGzip, mutate, soundEnvelope } from './mutations.ts';
+import { chooseTarget } from './procedures.ts';
 import type { Random } from './random.ts';
-
-interface Body {
-  readonly kind: string;
-  readonly content: Buffer;
-  readonly headers?: HttpExchange['headers'];
-}
-
-function requestOf(target: Target, protocol: string, type: string, body: Body, random: Random): HttpExchange {
-  return {
-    over: 'http1',
-    service: target.service,
-    label: { protocol, procedure: target.name, kind: body.kind },
-    mayBeLost: false,
-    method: 'POST',
-    path: target.path,
-    headers: [['content-type', type], ...credential(random), ...(body.headers ?? [])],
-    body: body.content.toString('base64'),
-    ...(target.isStream || random.chance(0.02) ? { leaveAfterMs: random.int(0, target.isStream ? 60 : 8) } : {}),
-  };
-}
-
-/** The same request, sometimes with a fault outside its body. */
-function misled(right: HttpExchange, target: Target, random: Random): HttpExchange {
-  const as = (kind: string, other: Partial<HttpExchange>) => ({ ...right, ...other, label: { ...right.label, kind } });
-  const types = [
-    'application/json; charset=latin1',
-    'application/proto',
-    'application/json',
-    'text/plain',
-    '',
-    'application/grpc',
-  ];
-  const moreTypes = [
-    'application/connect+json',
-    'application/connect+x',
-    'application/grpc-web+json',
-    'application/x-www-form-urlencoded',
-  ];
-  return random.weighted<() => HttpExchange>([
-    [78, () => right],
-    [
-      13,
-      () => {
-        const { headers, breaksHttp } = oddHeadersOf(random, 'http1');
-        return as('odd headers', {
-          headers: [...right.headers, ...headers],
-          mayBeLost: breaksHttp,
-          leaveAfterMs: 2_000,
-        });
-      },
-    ],
-    [3, () => as('odd path', { path: oddPath(target, random) })],
-    [
-      4,
-      () => {
-        const type = random.pick([...types, ...moreTypes]);
-        return as('content type', { headers: [['content-type', type], ...right.headers.slice(1)], leaveAfterMs: 300 });
-      },
-    ],
-    [
-      2,
-      () =>
-        as('HTTP method', { method: random.pick(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND']) }),
-    ],
-    [
-      0.15,
-      () => as('over 4 MiB', { body: Buffer.alloc(4 * 1024 * 1024 + 1, '[').toString('base64'), mayBeLost: true }),
-    ],
-  ])();
-}
+import { type Body, misled, requestOf } from './requests-http.ts';
 
 /** Connect by POST, in JSON or in protobuf; requests of streams have envelopes. */
 export function connectRequest(random: Random): FuzzRequest {
@@ -85,16 +16,11 @@ export function connectRequest(random: Random): FuzzRequest {
     ? Buffer.from(toJsonText(target.draft, random, target.oddity))
     : toWire(target.draft, random, target.oddity);
   if (target.isStream) {
-    const { kind, body, encoding } = random.chance(0.6)
-      ? { kind: 'structured', body: envelope(0, message), encoding: undefined }
-      : faultyEnvelopes(message, random);
+    const { kind, body, encoding } = random.chance(0.6) ? soundEnvelope(message) : faultyEnvelopes(message, random);
     const headers = encoding === undefined ? [] : [['connect-content-encoding', encoding] as const];
     const given = { kind, content: body, headers };
-    return misled(
-      requestOf(target, `Connect ${format}`, `application/connect+${format}`, given, random),
-      target,
-      random,
-    );
+    const right = requestOf(target, `Connect ${format}`, `application/connect+${format}`, given, random);
+    return misled(right, target, random);
   }
   const body = random.weighted<() => Body>([
     [60, () => ({ kind: 'structured', content: message })],
@@ -111,9 +37,7 @@ export function connectRequest(random: Random): FuzzRequest {
 export function grpcWebRequest(random: Random): FuzzRequest {
   const target = chooseTarget(random);
   const message = toWire(target.draft, random, target.oddity);
-  const { kind, body, encoding } = random.chance(0.55)
-    ? { kind: 'structured', body: envelope(0, message), encoding: undefined }
-    : faultyEnvelopes(message, random);
+  const { kind, body, encoding } = random.chance(0.55) ? soundEnvelope(message) : faultyEnvelopes(message, random);
   const isText = random.chance(0.1);
   const content = isText ? Buffer.from(random.chance(0.9) ? body.toString('base64') : mutate(body, random)) : body;
   const headers = encoding === undefined ? [] : [['grpc-encoding', encoding] as const];

@@ -1,7 +1,5 @@
 import { Agent, type ClientRequest, request as open } from 'node:http';
-import { type Answer, fill, flatten, type HttpExchange, noAnswer, type Variables } from './exchange.ts';
-
-const patienceMs = 15_000;
+import { type Answer, fill, flatten, type HttpExchange, leaveInTime, noAnswer, type Variables } from './exchange.ts';
 
 /** Sends requests to one web port, on keep-alive connections. */
 export class Http1Sender {
@@ -63,15 +61,10 @@ function collect(opened: ClientRequest, request: HttpExchange, resolve: (answer:
   let headers: Record<string, string> = {};
   let status = 0;
   let ended: Answer['ended'] = 'lost';
-  const leave = (why: Answer['ended'], afterMs: number) =>
-    setTimeout(() => {
-      if (ended === 'lost') ended = why;
-      opened.destroy();
-    }, afterMs);
-  const timers = [
-    leave('silent', patienceMs),
-    ...(request.leaveAfterMs === undefined ? [] : [leave('left', request.leaveAfterMs)]),
-  ];
+  const stay = leaveInTime(request, (why) => {
+    if (ended === 'lost') ended = why;
+    opened.destroy();
+  });
   opened.on('response', (response) => {
     status = response.statusCode ?? 0;
     headers = flatten(response.headers);
@@ -84,7 +77,7 @@ function collect(opened: ClientRequest, request: HttpExchange, resolve: (answer:
   opened.on('error', () => undefined);
   opened.on('upgrade', (_response, socket) => socket.destroy());
   opened.on('close', () => {
-    for (const timer of timers) clearTimeout(timer);
+    stay();
     resolve({ ended, status, headers, body: Buffer.concat(chunks) });
   });
   const body = Buffer.from(request.body, 'base64');

@@ -1,10 +1,9 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
-import { type Answer, fill, flatten, type HttpExchange, noAnswer, type Variables } from './exchange.ts';
+import { type Answer, fill, flatten, type HttpExchange, leaveInTime, noAnswer, type Variables } from './exchange.ts';
 
 const politeSessions = 4;
 // A server closes a connection that resets many streams, so requests that are reset have connections of their own.
 const roughSessions = 2;
-const patienceMs = 15_000;
 
 /** Sends calls to one gRPC port, many on each of a few connections. */
 export class Http2Sender {
@@ -58,15 +57,10 @@ function collect(stream: ClientHttp2Stream, request: HttpExchange, resolve: (ans
   const chunks: Buffer[] = [];
   let status = 0;
   let ended: Answer['ended'] = 'lost';
-  const leave = (why: Answer['ended'], afterMs: number) =>
-    setTimeout(() => {
-      ended = why;
-      stream.close(8);
-    }, afterMs);
-  const timers = [
-    leave('silent', patienceMs),
-    ...(request.leaveAfterMs === undefined ? [] : [leave('left', request.leaveAfterMs)]),
-  ];
+  const stay = leaveInTime(request, (why) => {
+    ended = why;
+    stream.close(8);
+  });
   const take = (given: NodeJS.Dict<string | string[] | number>) => {
     Object.assign(headers, flatten(given));
     status = Number(headers[':status']);
@@ -81,7 +75,7 @@ function collect(stream: ClientHttp2Stream, request: HttpExchange, resolve: (ans
   // A reset after the status does not change the outcome.
   stream.on('error', () => undefined);
   stream.on('close', () => {
-    for (const timer of timers) clearTimeout(timer);
+    stay();
     // A message that is too large. gRPC clients read it as RESOURCE_EXHAUSTED.
     if (ended === 'lost' && stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) ended = 'cut';
     resolve({ ended, status, headers, body: Buffer.concat(chunks) });

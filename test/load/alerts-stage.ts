@@ -19,9 +19,6 @@ interface Parts {
   /** Leads the second replica to the database for what needs a session of its own. */
   readonly directProxy: TcpProxy;
   readonly targets: readonly Target[];
-  readonly one: Replica;
-  readonly two: Replica;
-  readonly coupon: Replica;
 }
 
 /** Two replicas of slot-service and one of coupon-service, which are called all the time. */
@@ -34,11 +31,9 @@ export class Deployment {
   readonly #stopped = new AbortController();
   readonly #callers: Promise<void>[] = [];
 
-  private constructor(parts: Parts) {
+  private constructor(parts: Parts, one: Replica, two: Replica, coupon: Replica) {
     this.parts = parts;
-    this.one = parts.one;
-    this.two = parts.two;
-    this.coupon = parts.coupon;
+    [this.one, this.two, this.coupon] = [one, two, coupon];
   }
 
   /** @param env further variables of the first replica of each service. */
@@ -58,7 +53,7 @@ export class Deployment {
     const one = await start('slot', 'slot-1', env);
     const two = await start('slot', 'slot-2', { DATABASE_DIRECT_URL: viaPort(stage.database.url, directProxy.port) });
     const coupon = await start('coupon', 'coupon-1', env);
-    const deployment = new Deployment({ stage, redis, proxy, directProxy, targets, one, two, coupon });
+    const deployment = new Deployment({ stage, redis, proxy, directProxy, targets }, one, two, coupon);
     await deployment.#callAlways();
     return deployment;
   }

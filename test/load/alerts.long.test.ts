@@ -1,12 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { DescService } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import pg from 'pg';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { type FakeClock, fakeClock, noFaketime } from '../support/faketime.ts';
 import { fillDisk, setReadOnly } from '../support/faults.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
@@ -21,7 +23,6 @@ import { ruleTestsOf } from './alerts-recording.ts';
 import { Deployment } from './alerts-stage.ts';
 
 const missing = noPrometheus ?? noRedisServer ?? noFaketime;
-const reason = missing === undefined ? '' : ` (skipped: ${missing})`;
 
 // In minutes from the start of the recording.
 const faultAt = 3;
@@ -52,12 +53,17 @@ async function hold({ parts }: Deployment, lock: string): Promise<Mend> {
 }
 
 /** Opens a connection of a further caller, and its loops of calls. */
-async function join(deployment: Deployment, { ports }: Replica, subject: string) {
+async function join<Service extends DescService>(
+  deployment: Deployment,
+  { ports }: Replica,
+  subject: string,
+  service: Service,
+) {
   const connection = createGrpcJsTransport(`127.0.0.1:${ports.grpcPort}`);
   const transport = withToken(connection, await signToken({ staffId: 1, subject }));
   const left = new AbortController();
   return {
-    transport,
+    client: createClient(service, transport),
     call: (everyMs: number, call: () => Promise<unknown>) => deployment.call(everyMs, call, left.signal),
     leave() {
       left.abort();
@@ -81,11 +87,10 @@ const causes: readonly Cause[] = [
     alerts: [],
     async bring(deployment) {
       const { proxy, redis } = deployment.parts;
-      const { transport, call, leave } = await join(deployment, deployment.two, 'watcher');
-      const stores = createClient(SlotStoreService, transport);
+      const { client, call, leave } = await join(deployment, deployment.two, 'watcher', SlotStoreService);
       for (let n = 0; n < 8; n += 1) {
         call(0, async () => {
-          for await (const _version of stores.watchStore({}, { timeoutMs: 5_000 }));
+          for await (const _version of client.watchStore({}, { timeoutMs: 5_000 }));
         });
       }
       for (const name of ['one', 'two', 'coupon'] as const) {
@@ -179,10 +184,9 @@ const causes: readonly Cause[] = [
     cause: 'a transaction holds a lock on slots until minute 10, and 12 writes at a time wait for it.',
     alerts: ['CallsFail', 'CallsWait', 'StoresStale', 'QueueAway'],
     async bring(deployment) {
-      const { transport, call, leave } = await join(deployment, deployment.one, 'writer');
+      const { client, call, leave } = await join(deployment, deployment.one, 'writer', SlotService);
       const release = await hold(deployment, lockSlots);
-      const slots = createClient(SlotService, transport);
-      for (let n = 0; n < 12; n += 1) call(0, () => slots.createSlot(openSlot(), { timeoutMs: 5_000 }));
+      for (let n = 0; n < 12; n += 1) call(0, () => client.createSlot(openSlot(), { timeoutMs: 5_000 }));
       return async () => {
         leave();
         await release();
@@ -199,9 +203,8 @@ const causes: readonly Cause[] = [
       await sql(`create function slow() returns trigger language plpgsql as
         $$ begin perform pg_sleep(1); return new; end $$`);
       await sql('create trigger slow before insert on slots for each row execute function slow()');
-      const { transport, call, leave } = await join(deployment, deployment.one, 'flood');
-      const slots = createClient(SlotService, transport);
-      for (let n = 0; n < 40; n += 1) call(100, () => slots.createSlot(openSlot()));
+      const { client, call, leave } = await join(deployment, deployment.one, 'flood', SlotService);
+      for (let n = 0; n < 40; n += 1) call(100, () => client.createSlot(openSlot()));
       return async () => {
         leave();
         await sql('drop trigger slow on slots');
@@ -214,10 +217,9 @@ const causes: readonly Cause[] = [
     alerts: ['CallsRefused'],
     env: { VALIDATE_MISSES_PER_MINUTE: '5' },
     async bring(deployment) {
-      const { transport, call, leave } = await join(deployment, deployment.coupon, 'guesser');
-      const coupons = createClient(CouponService, transport);
+      const { client, call, leave } = await join(deployment, deployment.coupon, 'guesser', CouponService);
       let n = 0;
-      call(200, () => coupons.validate({ code: `GUESS${n++}`, userId: 1, orderAmount: 10 }));
+      call(200, () => client.validate({ code: `GUESS${n++}`, userId: 1, orderAmount: 10 }));
       return leave;
     },
   },
@@ -306,7 +308,7 @@ async function record({ bring, cause, alerts }: Cause, deployment: Deployment): 
   return text;
 }
 
-describe.skipIf(missing)(`The alerts${reason}`, () => {
+describeUnless(missing, 'The alerts', undefined, () => {
   const recordings = new Map<string, Promise<string>>();
 
   beforeAll(async () => {

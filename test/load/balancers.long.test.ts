@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { DescService } from '@bufbuild/protobuf';
 import { Code, type ConnectError, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../services/client/client.ts';
@@ -11,14 +12,13 @@ import { failureOf } from '../support/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Protocol, protocols } from '../support/protocols.ts';
 import type { Replica } from '../support/replica.ts';
-import { createSlot, openSlot } from '../support/slot-writes.ts';
+import { createSlot, expectCaughtUp, openSlot, outcomeOf } from '../support/slot-writes.ts';
 import { Stage } from '../support/stage.ts';
 import { signToken, withToken } from '../support/tokens.ts';
-import { connectCaller, grpcCaller, RollingLoad, retryingCut } from './rolling-load.ts';
+import { connectCaller, grpcCaller, RollingLoad, retryingCut, underLoad } from './rolling-load.ts';
 
 // Longer than what any proxy waits for unless it is told otherwise.
 const silenceMs = 65_000;
-const callsBetween = 40;
 
 /** A balancer before two replicas, which have one port each at an address of their own. */
 interface BalancedStage {
@@ -80,18 +80,15 @@ function openSlots({ balancer, token }: BalancedStage, { open }: Protocol) {
   return createClient(SlotService, withToken(transport, token));
 }
 
-function openStores({ balancer, token }: BalancedStage) {
-  const stores = createGrpcClient(SlotStoreService, { addresses: [`127.0.0.1:${balancer.grpcPort}`], token });
-  onTestFinished(() => stores.close());
-  return stores;
-}
-
-/** Waits until more calls have succeeded, or one has failed. */
-async function underLoad(loads: readonly RollingLoad[]): Promise<void> {
-  for (const load of loads) {
-    const goal = load.done + callsBetween;
-    await expect.poll(() => load.done >= goal || load.failures.length > 0).toBe(true);
-  }
+/** The client of the package by way of the balancer. */
+function openGrpc<Service extends DescService>(
+  { balancer, token }: BalancedStage,
+  service: Service,
+  onFinished = onTestFinished,
+) {
+  const client = createGrpcClient(service, { addresses: [`127.0.0.1:${balancer.grpcPort}`], token });
+  onFinished(() => client.close());
+  return client;
 }
 
 describe.each(balancers)('Behind $name', (kind) => {
@@ -146,7 +143,7 @@ describe.each(balancers)('Behind $name', (kind) => {
     );
 
     it('A hundred and fifty streams over one connection leave room for calls, and get the change', async () => {
-      const stores = openStores(balanced);
+      const stores = openGrpc(balanced, SlotStoreService);
       const leaving = new AbortController();
       const watches = Array.from({ length: 150 }, () =>
         stores.watchStore({}, { signal: leaving.signal })[Symbol.asyncIterator](),
@@ -154,19 +151,14 @@ describe.each(balancers)('Behind $name', (kind) => {
       const first = await Promise.all(watches.map((watch) => watch.next()));
       expect(first.every(({ done }) => done === false)).toBe(true);
       const second = watches.map((watch) => watch.next());
-      const slots = createGrpcClient(SlotService, {
-        addresses: [`127.0.0.1:${balanced.balancer.grpcPort}`],
-        token: balanced.token,
-      });
-      onTestFinished(() => slots.close());
-      await createSlot({ slots });
+      await createSlot({ slots: openGrpc(balanced, SlotService) });
       expect((await Promise.all(second)).every(({ done }) => done === false)).toBe(true);
       leaving.abort();
     });
 
     it('A replica that is killed, and one that drains, under load, lose no call and no write', async () => {
       const { stage, balancer, replicas, token, start } = balanced;
-      const slots = createGrpcClient(SlotService, { addresses: [`127.0.0.1:${balancer.grpcPort}`], token });
+      const slots = openGrpc(balanced, SlotService);
       const { slotId } = await createSlot({ slots });
       const name = kind.name;
       const loads = [
@@ -185,15 +177,22 @@ describe.each(balancers)('Behind $name', (kind) => {
       };
       try {
         await restartUnderLoad(0, (replica) => replica?.kill());
-        await restartUnderLoad(1, (replica) => replica?.stop());
+        await restartUnderLoad(1, async (replica) => {
+          expect(await replica?.stop()).toBe(0);
+          expect(replica?.log.filter(({ level }) => level === 'error')).toEqual([]);
+        });
       } finally {
         await Promise.all(loads.map((load) => load.stop()));
-        slots.close();
       }
       for (const load of loads) expect(load.failures.slice(0, 5)).toEqual([]);
-      const written = await stage.database.sql<{ name: string }>('select snippet_code as name from vendor_snippets');
+      const written = await stage.database.sql<{ name: string; id: number }>(
+        'select snippet_code as name, slot_id as id from vendor_snippets',
+      );
       const acknowledged = loads.flatMap((load) => load.acknowledged);
       expect(written.map((row) => row.name).toSorted()).toEqual(acknowledged.toSorted());
+      // The stores show the writes of before the restarts.
+      const stores = openGrpc(balanced, SlotStoreService);
+      await expectCaughtUp({ stores }, [slotId, ...written.map(({ id }) => id)], 20_000);
     });
 
     it('With both replicas away every protocol has UNAVAILABLE, and one that is back is used', async () => {
@@ -207,14 +206,7 @@ describe.each(balancers)('Behind $name', (kind) => {
       ).toEqual(clients.map(() => 'Unavailable'));
       await balanced.start(0);
       for (const slots of clients) {
-        await expect
-          .poll(() =>
-            slots.getSlots({}).then(
-              ({ count }) => count >= 0,
-              () => false,
-            ),
-          )
-          .toBe(true);
+        await expect.poll(() => outcomeOf(slots.getSlots({}))).toBeUndefined();
       }
       await balanced.start(1);
     });
@@ -227,21 +219,14 @@ it.concurrent.for(balancers)(
     context.skip(kind.missing !== undefined, kind.missing);
     const balanced = await openBalanced(kind);
     context.onTestFinished(() => balanced.close());
-    const address = `127.0.0.1:${balanced.balancer.grpcPort}`;
-    const stores = createGrpcClient(SlotStoreService, { addresses: [address], token: balanced.token });
-    const slots = createGrpcClient(SlotService, { addresses: [address], token: balanced.token });
-    try {
-      const watch = stores.watchStore({})[Symbol.asyncIterator]();
-      const before = await watch.next();
-      const next = watch.next();
-      await pause(silenceMs);
-      await createSlot({ slots });
-      const after = await next;
-      context.expect(after.value?.version).toBeGreaterThan(before.value?.version ?? Number.NaN);
-      await watch.return?.();
-    } finally {
-      stores.close();
-      slots.close();
-    }
+    const stores = openGrpc(balanced, SlotStoreService, context.onTestFinished);
+    const watch = stores.watchStore({})[Symbol.asyncIterator]();
+    const before = await watch.next();
+    const next = watch.next();
+    await pause(silenceMs);
+    await createSlot({ slots: openGrpc(balanced, SlotService, context.onTestFinished) });
+    const after = await next;
+    context.expect(after.value?.version).toBeGreaterThan(before.value?.version ?? Number.NaN);
+    await watch.return?.();
   },
 );

@@ -1,4 +1,8 @@
 import { expect } from 'vitest';
+import { memoryOf } from '../bench/servers.ts';
+
+/** The most memory that a process may take under attack. */
+const maxMemoryMiB = 500;
 
 /** How often an attack is tried again: other programs may take the processor in the middle of one. */
 export const retries = 2;
@@ -65,6 +69,22 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
 
 function p95(times: readonly number[]): number {
   return times.toSorted((left, right) => left - right)[Math.ceil(times.length * 0.95) - 1] ?? Number.NaN;
+}
+
+/** Asserts that another caller is not harmed by an attack on a process, and that this takes no more memory than it may. */
+export async function expectNoHarm(
+  process: { readonly pid: number },
+  call: (deadlineMs: number) => Promise<unknown>,
+  attack: () => Promise<unknown>,
+  withinMs?: number,
+): Promise<void> {
+  let mostMiB = 0;
+  const sampling = setInterval(async () => {
+    mostMiB = Math.max(mostMiB, await memoryOf(process));
+  }, 100);
+  const bystander = await besides(call, attack).finally(() => clearInterval(sampling));
+  expectUnharmed(bystander, withinMs);
+  expect(mostMiB).toBeLessThan(maxMemoryMiB);
 }
 
 /**

@@ -189,13 +189,10 @@ async function sendAgain<Service extends DescService>(
   key: string,
 ): Promise<{ answer: unknown; isReplay: boolean }> {
   let isReplay = false;
-  const answer = await client.query((api) =>
-    mutation.call(api, {
-      headers: { 'idempotency-key': key },
-      onHeader: (headers) => {
-        isReplay = headers.get('idempotent-replayed') === 'true';
-      },
-    }),
-  );
+  const onHeader = (headers: Headers) => {
+    isReplay = headers.get('idempotent-replayed') === 'true';
+  };
+  const options = { headers: { 'idempotency-key': key }, onHeader };
+  const answer = await client.query((api) => mutation.call(api, options));
   return { answer, isReplay };
 }

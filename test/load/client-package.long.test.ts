@@ -23,20 +23,12 @@ const canRun = (major: number) => major === runningMajor || canFetchNode;
 
 /** What the program of another team sees over each protocol. */
 const expected: Outcome = {
-  slots: 0,
-  replayed: [false, true],
-  sameCoupon: true,
-  reason: 'SLOT_NOT_FOUND',
-  isTransient: false,
-  fields: ['limit'],
-  versions: 1,
+  ...{ slots: 0, replayed: [false, true], sameCoupon: true, reason: 'SLOT_NOT_FOUND', isTransient: false },
+  ...{ fields: ['limit'], versions: 1 },
 };
 
 const strict = {
-  target: 'es2022',
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
+  ...{ target: 'es2022', strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
   skipLibCheck: false,
 };
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Code } from '@connectrpc/connect';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../shared/db/migrate.ts';
 import { failureOf } from '../support/contract.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { post } from '../support/post.ts';
 import { noFailover, PostgresCluster } from '../support/postgres-cluster.ts';
 import { Replica } from '../support/replica.ts';
@@ -11,7 +12,6 @@ import { createSlot, openSlot, openSlotIds, readCovering } from '../support/slot
 import { insertStaffUser } from '../support/stage.ts';
 import { signToken } from '../support/tokens.ts';
 
-const reason = noFailover === undefined ? '' : ` (skipped: ${noFailover})`;
 const lostText = 'The database does not know the write of this store-request-id';
 
 async function startCluster(): Promise<PostgresCluster> {
@@ -28,6 +28,16 @@ async function startReplica({ url: databaseUrl }: PostgresCluster): Promise<Repl
   return replica;
 }
 
+/** Starts a replica on a cluster whose only synchronous standby then goes away. */
+async function loseStandby() {
+  const cluster = await startCluster();
+  const replica = await startReplica(cluster);
+  const { slotId } = await createSlot(replica);
+  await cluster.waitForStandby();
+  await cluster.standby.kill();
+  return { cluster, replica, slotId };
+}
+
 /** Creates a slot by a mutation with a key. Resolves with its id, and whether the answer is a replay. */
 async function createKeyed({ slots }: Replica, key: string, timeoutMs = 20_000) {
   let isReplay = false;
@@ -42,7 +52,7 @@ async function createKeyed({ slots }: Replica, key: string, timeoutMs = 20_000) 
   return { slotId: slot?.id, isReplay };
 }
 
-describe.skipIf(noFailover)(`A PostgreSQL whose standby is not there, or lags${reason}`, () => {
+describeUnless(noFailover, 'A PostgreSQL whose standby is not there, or lags', undefined, () => {
   it('Without synchronous replication a failover loses acknowledged writes, and no replica shows them any more', async () => {
     const cluster = await startCluster();
     const [writer, other] = [await startReplica(cluster), await startReplica(cluster)];
@@ -76,11 +86,7 @@ describe.skipIf(noFailover)(`A PostgreSQL whose standby is not there, or lags${r
   });
 
   it('While the only synchronous standby is gone, writes wait until their deadline, reads go on, and no retry is acknowledged', async () => {
-    const cluster = await startCluster();
-    const replica = await startReplica(cluster);
-    const { slotId } = await createSlot(replica);
-    await cluster.waitForStandby();
-    await cluster.standby.kill();
+    const { cluster, replica, slotId } = await loseStandby();
 
     const key = randomUUID();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
@@ -93,11 +99,7 @@ describe.skipIf(noFailover)(`A PostgreSQL whose standby is not there, or lags${r
   });
 
   it('While the only synchronous standby is gone, no write is answered after its deadline as if it were safe', async () => {
-    const cluster = await startCluster();
-    const replica = await startReplica(cluster);
-    await createSlot(replica);
-    await cluster.waitForStandby();
-    await cluster.standby.kill();
+    const { replica } = await loseStandby();
 
     // PostgreSQL ends the wait of a commit that is canceled, and reports success.
     const token = await signToken({ staffId: 1 });
@@ -107,11 +109,7 @@ describe.skipIf(noFailover)(`A PostgreSQL whose standby is not there, or lags${r
   });
 
   it('While the only synchronous standby is gone, writes without a deadline end, and leave no connection behind', async () => {
-    const cluster = await startCluster();
-    const replica = await startReplica(cluster);
-    const { slotId } = await createSlot(replica);
-    await cluster.waitForStandby();
-    await cluster.standby.kill();
+    const { cluster, replica, slotId } = await loseStandby();
 
     const writes = Array.from({ length: 20 }, () => failureOf(replica.slots.createSlot(openSlot())));
     const codes = (await Promise.all(writes)).map(({ code }) => Code[code]);

@@ -3,22 +3,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../shared/db/migrate.ts';
+import { expect, it, onTestFinished } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { addCoupon, addSlot, couponMutations, type PreparedMutation, slotMutations } from '../support/mutations.ts';
-import { type Fault, noFailover, PostgresCluster } from '../support/postgres-cluster.ts';
-import { fixture } from '../support/service.ts';
+import { type Fault, noFailover, type PostgresCluster } from '../support/postgres-cluster.ts';
 import { signToken } from '../support/tokens.ts';
 import { ChaosStage } from './chaos-stage.ts';
+import { startCluster } from './cluster.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { expectTruth } from './slot-truth.ts';
 
 type SlotMutation = PreparedMutation<Client<typeof SlotService>>;
 
-const reason = noFailover === undefined ? '' : ` (skipped: ${noFailover})`;
 const failovers = 10;
 const faults: readonly Fault[] = ['kill', 'freeze', 'stop'];
 /** Besides the one of a replica together with the primary. */
@@ -96,17 +95,12 @@ async function prepareWrites(stage: ChaosStage, sql: PostgresCluster['sql'], tok
   };
 }
 
-describe.skipIf(noFailover)(`A PostgreSQL that fails over${reason}`, () => {
+describeUnless(noFailover, 'A PostgreSQL that fails over', undefined, () => {
   it('Ten failovers to a synchronous standby and fifty kills of replicas lose no acknowledged mutation and double none', {
     timeout: 1_800_000,
   }, async () => {
     const startedAt = performance.now();
-    const cluster = await PostgresCluster.start();
-    onTestFinished(() => cluster.stop());
-    const sql: PostgresCluster['sql'] = (text, values) => cluster.sql(text, values);
-    await migrate(cluster.url);
-    await sql(fixture);
-    await cluster.waitForStandby();
+    const { cluster, sql } = await startCluster();
     const stage = await ChaosStage.start(cluster.url, sql);
     onTestFinished(() => stage.stop());
     const token = await signToken({ staffId: 1 });

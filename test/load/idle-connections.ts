@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { frame, frameType, preface } from '../support/http2-frames.ts';
 
 // A process of overload-idle.long.test.ts opens connections and keeps them until its input ends. It has a
 // limit of open files of its own. It prints how many are open and how many the service has closed.
@@ -10,7 +11,7 @@ const count = Number(process.argv[3]);
 // Every second connection sends a beginning, so that the service sets up its state: an HTTP/2 session
 // that waits for calls, or an HTTP/1.1 connection after its first call.
 const beginnings = {
-  grpc: Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])]),
+  grpc: Buffer.concat([preface, frame(frameType.settings, 0, 0, Buffer.alloc(0))]),
   web: Buffer.from('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'),
 };
 const beginning = process.argv[4] === 'grpc' ? beginnings.grpc : beginnings.web;

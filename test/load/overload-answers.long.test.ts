@@ -1,54 +1,41 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { maxUnreadBytes } from '../../shared/rpc/limits/limits.ts';
 import { post } from '../support/post.ts';
 import { signToken } from '../support/tokens.ts';
 import { besides, expectUnharmed, retries } from './bystander.ts';
-import {
-  garbageMiB,
-  grpcFrame,
-  grpcHeaders,
-  insertLargeSequence,
-  isServing,
-  openSession,
-  openSocket,
-  startTarget,
-  type Target,
-  toMiB,
-  untilClosed,
-} from './overload-stage.ts';
+import { garbageMiB, insertLargeSequence, isServing, targetOf, toMiB } from './overload-stage.ts';
+import { grpcFrame, grpcHeaders, openSession, openSockets, postHead, untilClosed } from './overload-wire.ts';
 
 const calls = 90;
 
 /** The request for the delivery sequence of slot 1. */
 const slotOne = Buffer.from('\n\x011');
+const proto = { 'content-type': 'application/proto' };
 
 describe('A caller that does not read its large responses', { retry: retries }, () => {
-  let target: Target;
+  const target = targetOf();
   let token: string;
   let responseBytes: number;
   beforeAll(async () => {
-    target = await startTarget();
-    await insertLargeSequence(target, { users: 250, products: 2_000 });
+    await insertLargeSequence(target(), { users: 250, products: 2_000 });
     token = await signToken({ subject: 'a caller that does not read' });
-    const type = { 'content-type': 'application/proto' };
-    const response = await post(target.replica.ports.webPort, 'GetDeliverySequence', target.token, slotOne, type);
+    const response = await post(target().webPort, 'GetDeliverySequence', target().token, slotOne, proto);
     responseBytes = (await response.arrayBuffer()).byteLength;
     // More than its share, which is half of all.
     expect(calls * responseBytes).toBeGreaterThan(maxUnreadBytes);
   });
-  beforeEach(() => target.measureGrowth());
-  afterAll(() => target.stop());
+  beforeEach(() => target().measureGrowth());
 
   /** Asserts that another caller is not harmed, and that the process holds the share and no more. */
   async function expectBounded(attack: () => Promise<void>): Promise<void> {
-    expectUnharmed(await besides((timeoutMs) => target.replica.slots.getSlotsProductIds({}, { timeoutMs }), attack));
-    expect(await target.grown()).toBeLessThan(toMiB(maxUnreadBytes / 2 + 2 * responseBytes) + garbageMiB);
+    expectUnharmed(await besides((timeoutMs) => target().replica.slots.getSlotsProductIds({}, { timeoutMs }), attack));
+    expect(await target().grown()).toBeLessThan(toMiB(maxUnreadBytes / 2 + 2 * responseBytes) + garbageMiB);
   }
 
   it('Over gRPC it waits for its own responses, and another caller does not', async () => {
-    const session = await openSession(target.replica.ports.grpcPort, { initialWindowSize: 0 });
+    const session = await openSession(target().grpcPort, { initialWindowSize: 0 });
     const statuses: unknown[] = [];
     await expectBounded(async () => {
       const closed = Array.from({ length: calls }, () => {
@@ -68,19 +55,16 @@ describe('A caller that does not read its large responses', { retry: retries }, 
     const share = maxUnreadBytes / 2 / responseBytes;
     expect(statuses.filter((status) => status === 'begun').length).toBeLessThanOrEqual(share + 1);
     expect(new Set(statuses)).toEqual(new Set(['begun', '8']));
-    expect(await isServing(target)).toBe(true);
+    expect(await isServing(target())).toBe(true);
   });
 
   it('On the web port it waits for its own responses, and another caller does not', async () => {
-    const { webPort } = target.replica.ports;
     const refusals: string[] = [];
     await expectBounded(async () => {
-      const sockets = await Promise.all(Array.from({ length: calls }, () => openSocket(webPort)));
+      const sockets = await openSockets(target().webPort, calls);
       for (const socket of sockets) {
-        socket.write(
-          `POST /slot.v1.SlotService/GetDeliverySequence HTTP/1.1\r\nhost: x\r\ncontent-type: application/proto\r\n` +
-            `authorization: Bearer ${token}\r\ncontent-length: 3\r\nconnection: close\r\n\r\n${slotOne}`,
-        );
+        const headers = { ...proto, authorization: `Bearer ${token}`, 'content-length': 3, connection: 'close' };
+        socket.write(postHead('GetDeliverySequence', headers) + slotOne);
       }
       await Promise.all(sockets.map((socket) => once(socket, 'readable')));
       for (const socket of sockets) {
@@ -92,6 +76,6 @@ describe('A caller that does not read its large responses', { retry: retries }, 
     // Those that waited behind them, until their own time was over, never began.
     expect(refusals.some((refusal) => refusal.includes('TOO_MANY_UNREAD_BYTES'))).toBe(true);
     for (const refusal of refusals) expect(refusal).toMatch(/"reason":"(TOO_MANY_UNREAD_BYTES|OVERLOADED)"/);
-    expect(await isServing(target)).toBe(true);
+    expect(await isServing(target())).toBe(true);
   });
 });

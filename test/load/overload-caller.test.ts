@@ -1,25 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../services/client/client.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { openHalf } from '../support/http2-frames.ts';
 import { post } from '../support/post.ts';
 import { signToken } from '../support/tokens.ts';
-import { besides, expectUnharmed, retries } from './bystander.ts';
-import {
-  grpcFrame,
-  grpcHeaders,
-  isServing,
-  memoryOf,
-  openSession,
-  openSocket,
-  startTarget,
-  type Target,
-  type TargetOptions,
-} from './overload-stage.ts';
+import { expectNoHarm, retries } from './bystander.ts';
+import { isServing, startTarget, type Target, type TargetOptions } from './overload-stage.ts';
+import { grpcFrame, grpcHeaders, openSession, openSockets } from './overload-wire.ts';
 
 const mebibyte = 1024 * 1024;
-const maxMemoryMiB = 500;
 
 const insertSlots = (count: number) => `
   insert into slots (id, delivery_time, freeze_time, delivery_sequence)
@@ -51,24 +41,20 @@ describe('A caller that asks for more than its share', { retry: retries }, () =>
     call = (timeoutMs: number): Promise<unknown> =>
       target.replica.slots.getSlotsProductIds({ slotIds: [1] }, { timeoutMs }),
   ): Promise<void> {
-    let mostMiB = 0;
-    const sampling = setInterval(async () => {
-      mostMiB = Math.max(mostMiB, await memoryOf(target.replica));
-    }, 100);
-    const bystander = await besides(call, work).finally(() => clearInterval(sampling));
-    expectUnharmed(bystander);
-    expect(mostMiB).toBeLessThan(maxMemoryMiB);
+    await expectNoHarm(target.replica, call, work);
     expect(await isServing(target)).toBe(true);
   }
 
   it('A caller that opens 600 streams leaves streams to another one, who opens and ends them as before', async () => {
     const token = await start();
-    const sessions = await Promise.all(Array.from({ length: 7 }, () => openSession(target.replica.ports.grpcPort)));
+    const sessions = await Promise.all(Array.from({ length: 7 }, () => openSession(target.grpcPort)));
     const statuses: unknown[] = [];
+    // A stream that this client leaves ends at once.
     const stores = createGrpcClient(SlotStoreService, {
-      addresses: [`127.0.0.1:${target.replica.ports.grpcPort}`],
+      addresses: [`127.0.0.1:${target.grpcPort}`],
       token: target.token,
     });
+    onTestFinished(() => stores.close());
     const watch = async (timeoutMs: number) => {
       for await (const _version of stores.watchStore({}, { timeoutMs })) return;
     };
@@ -89,13 +75,12 @@ describe('A caller that asks for more than its share', { retry: retries }, () =>
     expect(open).toBeGreaterThan(400);
     expect(open).toBeLessThanOrEqual(500);
     for (const session of sessions) session.destroy();
-    stores.close();
   });
 
   it('A stream ends when its token does', async () => {
     await start();
     const token = await signToken({ subject: 'a caller', expiresIn: -3 });
-    const session = await openSession(target.replica.ports.grpcPort);
+    const session = await openSession(target.grpcPort);
     const stream = session.request({ ...grpcHeaders('', token), ':path': '/slot.v1.SlotStoreService/WatchStore' });
     const trailers = new Promise<unknown>((resolve) => stream.once('trailers', (each) => resolve(each['grpc-status'])));
     stream.resume().end(grpcFrame(Buffer.alloc(0)));
@@ -161,7 +146,7 @@ describe('A caller that asks for more than its share', { retry: retries }, () =>
     const token = await start();
     const headers = grpcHeaders('GetSlots', token);
     await attack(async () => {
-      const sockets = await Promise.all(Array.from({ length: 45 }, () => openSocket(target.replica.ports.grpcPort)));
+      const sockets = await openSockets(target.grpcPort, 45);
       for (const socket of sockets) {
         openHalf(socket.resume(), 100, headers);
         await pause(60);

@@ -1,10 +1,7 @@
-import { createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { createGrpcJsTransport } from '../support/grpc-transport.ts';
-import { signToken, withToken } from '../support/tokens.ts';
 import { retries } from './bystander.ts';
-import { startTarget, type Target } from './overload-stage.ts';
+import { targetOf } from './overload-stage.ts';
 
 const loops = 12;
 const saves = 100;
@@ -13,22 +10,13 @@ const productIds = { ids: Array.from({ length: 99_000 }, (_, n) => n + 1) };
 const seed = `insert into coupons (coupon_code, discount_percent, created_by)
   select 'CODE' || n, 10, 1 from generate_series(1, ${loops + 1}) n`;
 
-let target: Target;
-let transport: ReturnType<typeof createGrpcJsTransport>;
-beforeAll(async () => {
-  target = await startTarget({ service: 'coupon', seed });
-  transport = createGrpcJsTransport(`127.0.0.1:${target.replica.ports.grpcPort}`);
-});
-afterAll(async () => {
-  transport.close();
-  await target.stop();
-});
+const target = targetOf({ service: 'coupon', seed });
 
 it('Updates with a code are fast beside 12 loops of Updates with 99,000 product ids that repeat a code', {
   retry: retries,
 }, async () => {
-  const as = async (subject: string) => createClient(CouponService, withToken(transport, await signToken({ subject })));
-  const [heavy, staff] = [await as('heavy'), await as('staff')];
+  const heavy = await target().client(CouponService, { subject: 'heavy' });
+  const staff = await target().client(CouponService, { subject: 'staff' });
   let isDone = false;
   const loop = async (id: number) => {
     while (!isDone) await heavy.update({ id, updates: { coupon: { couponCode: `CODE${id}`, productIds } } });

@@ -1,9 +1,10 @@
 import { type IncomingMessage, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { post } from '../support/post.ts';
 import { signToken } from '../support/tokens.ts';
-import { garbageMiB, grpcFrame, insertLargeSequence, startTarget, type Target, toMiB } from './overload-stage.ts';
+import { garbageMiB, insertLargeSequence, targetOf, toMiB } from './overload-stage.ts';
+import { grpcFrame } from './overload-wire.ts';
 
 const callers = 200;
 const frameHeadBytes = 5;
@@ -14,22 +15,20 @@ interface Answer {
 }
 
 describe('Large responses with compression', () => {
-  let target: Target;
+  const target = targetOf();
   let plainBytes: number;
   beforeAll(async () => {
-    target = await startTarget();
-    await insertLargeSequence(target, { users: 36, products: 2_000 });
+    await insertLargeSequence(target(), { users: 36, products: 2_000 });
     plainBytes = (await askPlainly()).body.length;
     expect(plainBytes).toBeGreaterThan(400_000);
   });
-  afterAll(() => target.stop());
 
   async function ask(headers: Record<string, string>, body: Buffer): Promise<Answer> {
     const asking = request({
-      port: target.replica.ports.webPort,
+      port: target().webPort,
       path: '/slot.v1.SlotService/GetDeliverySequence',
       method: 'POST',
-      headers: { authorization: `Bearer ${target.token}`, ...headers },
+      headers: { authorization: `Bearer ${target().token}`, ...headers },
     });
     asking.end(body);
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -55,13 +54,13 @@ describe('Large responses with compression', () => {
   });
 
   it('A response over Connect is sent uncompressed while too much is being compressed', async () => {
-    await target.measureGrowth();
+    await target().measureGrowth();
     const answers = await Promise.all(Array.from({ length: callers }, askOverConnect));
     expect(new Set(answers.map(({ encoding }) => encoding))).toEqual(new Set(['gzip', 'identity']));
     for (const { encoding, body } of answers) {
       expect(encoding === 'gzip' ? gunzipSync(body).length : body.length).toBe(plainBytes);
     }
-    expect(await target.grown()).toBeLessThan(toMiB(callers * plainBytes) + garbageMiB);
+    expect(await target().grown()).toBeLessThan(toMiB(callers * plainBytes) + garbageMiB);
   });
 
   it('A response over gRPC-Web is sent as stored gzip while too much is being compressed', async () => {
@@ -82,7 +81,7 @@ describe('Large responses with compression', () => {
     });
     await askOverConnect();
     const stranger = await signToken({ staffId: 1, subject: 'a stranger' });
-    const small = await post(target.replica.ports.webPort, 'GetSlotsProductIds', stranger, '{"slotIds":[1]}');
+    const small = await post(target().webPort, 'GetSlotsProductIds', stranger, '{"slotIds":[1]}');
     isAnswered = true;
     expect(small.status).toBe(200);
     await Promise.all(asking);

@@ -1,36 +1,25 @@
-import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { holding, lockSlots } from '../support/locks.ts';
 import { startDatabaseProxy, type TcpProxy } from '../support/proxy.ts';
-import { signToken, withToken } from '../support/tokens.ts';
 import { besides, expectUnharmed, retries } from './bystander.ts';
-import { grpcFrame, isServing, openSession, startTarget, type Target } from './overload-stage.ts';
+import { isServing, startTarget, type Target, targetOf } from './overload-stage.ts';
+import { grpcFrame, openSession } from './overload-wire.ts';
 
 /** Fewer than the streams of one connection, which the clients of a process share. */
 const calls = 60;
 
-async function storesOf(target: Target, subject: string) {
-  const transport = createGrpcJsTransport(`127.0.0.1:${target.replica.ports.grpcPort}`);
-  const token = await signToken({ staffId: 1, subject });
-  return { stores: createClient(SlotStoreService, withToken(transport, token)), close: () => transport.close() };
-}
-
 const codeOf = (thrown: unknown) => Code[ConnectError.from(thrown).code];
 
 describe('A caller whose statements hang', { retry: retries }, () => {
-  let target: Target;
-  beforeAll(async () => {
-    target = await startTarget();
-  });
-  afterAll(() => target.stop());
+  const target = targetOf();
 
   it('A caller whose statements hang waits for connections behind itself, and another one is served', async () => {
-    const { stores, close } = await storesOf(target, 'calm');
-    await holding(target.database.url, lockSlots, async (lock) => {
+    const stores = await target().client(SlotStoreService, { staffId: 1, subject: 'calm' });
+    await holding(target().database.url, lockSlots, async (lock) => {
       const hanging = Array.from({ length: calls }, () =>
-        target.replica.slots.updateSlotCapacity({ slotId: 1, isCapacityFull: true }).catch(codeOf),
+        target().replica.slots.updateSlotCapacity({ slotId: 1, isCapacityFull: true }).catch(codeOf),
       );
       await lock.untilAwaited(6);
       const bystander = await besides(
@@ -41,8 +30,7 @@ describe('A caller whose statements hang', { retry: retries }, () => {
       await lock.release();
       await Promise.all(hanging);
     });
-    close();
-    expect(await isServing(target)).toBe(true);
+    expect(await isServing(target())).toBe(true);
   });
 });
 
@@ -60,7 +48,7 @@ describe('A database whose connections go silent, while new ones work', () => {
   });
 
   async function health(): Promise<number> {
-    const session = await openSession(target.replica.ports.grpcPort);
+    const session = await openSession(target.grpcPort);
     const stream = session.request({
       ':method': 'POST',
       ':path': '/grpc.health.v1.Health/Check',
@@ -75,7 +63,7 @@ describe('A database whose connections go silent, while new ones work', () => {
     return Buffer.concat(chunks)[6] ?? 0;
   }
   const serving = 1;
-  const isReady = async () => (await fetch(`http://127.0.0.1:${target.replica.ports.webPort}/readyz`)).status === 200;
+  const isReady = async () => (await fetch(`http://127.0.0.1:${target.webPort}/readyz`)).status === 200;
 
   it('No call outlives its deadline by more than a second, and calls, health and /readyz work within 15 s again', async () => {
     // So that all connections of the pool are open.

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { programArguments } from '../support/processes.ts';
 import { connectionsTo, isServing, startTarget, type Target, toMiB } from './overload-stage.ts';
@@ -33,7 +33,6 @@ describe.each(['grpc', 'web'] as const)('Idle connections on the %s port', (kind
     opener = undefined;
     await eventually(async () => expect(await connectionsTo(port)).toBeLessThan(1_000));
   });
-  afterAll(() => target.stop());
 
   function open(count: number): void {
     const program = programArguments('test/load/idle-connections.ts');

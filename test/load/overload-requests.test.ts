@@ -3,22 +3,12 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { constants } from 'node:http2';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { maxMessageBytes, maxRequestBytes } from '../../shared/rpc/limits/limits.ts';
 import { post } from '../support/post.ts';
 import { signToken } from '../support/tokens.ts';
-import {
-  garbageMiB,
-  grpcFrame,
-  grpcHeaders,
-  isServing,
-  openSession,
-  openSocket,
-  startTarget,
-  type Target,
-  toMiB,
-  untilClosed,
-} from './overload-stage.ts';
+import { garbageMiB, isServing, targetOf, toMiB } from './overload-stage.ts';
+import { grpcFrame, grpcHeaders, openSession, openSockets, postHead, untilClosed } from './overload-wire.ts';
 
 const mebibyte = 1024 * 1024;
 const bomb = gzipSync(Buffer.alloc(256 * mebibyte));
@@ -37,20 +27,18 @@ const halves = [
 ];
 
 describe('The memory for requests', () => {
-  let target: Target;
+  const target = targetOf();
   /** The token of a caller that takes all its memory for requests. `isServing` calls as another one. */
   let greedy: string;
   beforeAll(async () => {
-    target = await startTarget();
     greedy = await signToken({ subject: 'a caller that half-sends requests' });
   });
-  beforeEach(() => target.measureGrowth());
-  afterAll(() => target.stop());
+  beforeEach(() => target().measureGrowth());
 
   /** Sends a gzip body over gRPC. Returns the status of the response, or the code of the reset. */
   async function askOverGrpc(body: Buffer): Promise<unknown> {
-    const session = await openSession(target.replica.ports.grpcPort);
-    const stream = session.request({ ...grpcHeaders('GetSlots', target.token), 'grpc-encoding': 'gzip' });
+    const session = await openSession(target().grpcPort);
+    const stream = session.request({ ...grpcHeaders('GetSlots', target().token), 'grpc-encoding': 'gzip' });
     stream.on('error', () => undefined);
     let status: unknown;
     for (const event of ['response', 'trailers']) {
@@ -66,34 +54,32 @@ describe('The memory for requests', () => {
 
   it('Of a gzip bomb over gRPC, no more than 4 MiB are inflated', async () => {
     expect(await askOverGrpc(grpcFrame(bomb, { compressed: true }))).toBe('8');
-    expect(await isServing(target)).toBe(true);
-    expect(await target.grown()).toBeLessThan(toMiB(maxMessageBytes) + garbageMiB);
+    expect(await isServing(target())).toBe(true);
+    expect(await target().grown()).toBeLessThan(toMiB(maxMessageBytes) + garbageMiB);
   });
 
   it('A unary call over gRPC with 3,000 compressed messages is UNIMPLEMENTED, and not all are inflated', async () => {
     const many = Buffer.concat(Array.from({ length: 3_000 }, () => grpcFrame(gzipSync(''), { compressed: true })));
     expect(await askOverGrpc(many)).toBe('12');
-    expect(await isServing(target)).toBe(true);
-    expect(await target.grown()).toBeLessThan(toMiB(maxMessageBytes) + garbageMiB);
+    expect(await isServing(target())).toBe(true);
+    expect(await target().grown()).toBeLessThan(toMiB(maxMessageBytes) + garbageMiB);
   });
 
   it('Gzip bombs on the web port are refused', async () => {
     const answers = Array.from({ length: 20 }, async () => {
-      const answer = await post(target.replica.ports.webPort, 'GetSlots', target.token, bomb, {
-        'content-encoding': 'gzip',
-      });
+      const answer = await post(target().webPort, 'GetSlots', target().token, bomb, { 'content-encoding': 'gzip' });
       await answer.text();
       return answer.status;
     });
     expect(new Set(await Promise.all(answers))).toEqual(new Set([429]));
-    expect(await isServing(target)).toBe(true);
-    expect(await target.grown()).toBeLessThan(toMiB(maxRequestBytes) + garbageMiB);
+    expect(await isServing(target())).toBe(true);
+    expect(await target().grown()).toBeLessThan(toMiB(maxRequestBytes) + garbageMiB);
   });
 
   it.each(halves)(
     'Half-sent requests $name over gRPC are reset beyond the memory for requests',
     async ({ half, encoding }) => {
-      const session = await openSession(target.replica.ports.grpcPort);
+      const session = await openSession(target().grpcPort);
       onTestFinished(() => session.destroy());
       const errors: number[] = [];
       for (let sent = 0; sent < requests; sent += 1) {
@@ -105,20 +91,17 @@ describe('The memory for requests', () => {
       }
       await expect.poll(() => errors.length).toBeGreaterThan(20);
       expect(new Set(errors)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
-      expect(await isServing(target)).toBe(true);
-      expect(await target.grown()).toBeLessThan(toMiB(maxRequestBytes) + garbageMiB);
+      expect(await isServing(target())).toBe(true);
+      expect(await target().grown()).toBeLessThan(toMiB(maxRequestBytes) + garbageMiB);
     },
   );
 
   it.each(halves)(
     'Half-sent requests $name on the web port are refused beyond the memory for requests',
     async ({ half, encoding }) => {
-      const head =
-        `POST /slot.v1.SlotService/GetSlots HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n` +
-        `authorization: Bearer ${greedy}\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${4 * mebibyte}\r\n\r\n`;
-      const sockets = await Promise.all(
-        Array.from({ length: requests }, () => openSocket(target.replica.ports.webPort)),
-      );
+      const body = { 'content-type': 'application/json', 'content-encoding': encoding, 'content-length': 4 * mebibyte };
+      const head = postHead('GetSlots', { authorization: `Bearer ${greedy}`, ...body });
+      const sockets = await openSockets(target().webPort, requests);
       onTestFinished(() => {
         for (const socket of sockets) socket.destroy();
       });
@@ -130,16 +113,16 @@ describe('The memory for requests', () => {
       }
       await expect.poll(() => answers.length).toBeGreaterThan(20);
       for (const answer of answers) expect(answer).toMatch(/^HTTP\/1.1 429 .*TOO_MANY_REQUEST_BYTES/s);
-      expect(await isServing(target)).toBe(true);
-      expect(await target.grown()).toBeLessThan(toMiB(maxRequestBytes) + garbageMiB);
+      expect(await isServing(target())).toBe(true);
+      expect(await target().grown()).toBeLessThan(toMiB(maxRequestBytes) + garbageMiB);
     },
   );
 
   /** Opens streams that send the unknown field. Returns how they began: with headers, or with a reset. */
   async function openStreams(path: string, count: number) {
-    const session = await openSession(target.replica.ports.grpcPort);
+    const session = await openSession(target().grpcPort);
     onTestFinished(() => session.destroy());
-    const headers = { ...grpcHeaders('', target.token), ':path': path, 'grpc-encoding': 'gzip' };
+    const headers = { ...grpcHeaders('', target().token), ':path': path, 'grpc-encoding': 'gzip' };
     const outcomes = new Set<string>();
     for (let opened = 0; opened < count; opened += 1) {
       const stream = session.request(headers);
@@ -176,7 +159,7 @@ describe('The memory for requests', () => {
     async function callTwice(): Promise<number | undefined> {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const call = async (body: Buffer, headers: Record<string, string>) => {
-        const { webPort: port } = target.replica.ports;
+        const { webPort: port } = target().replica.ports;
         const path = '/slot.v1.SlotService/GetSlots';
         const asking = request({ agent, port, path, method: 'POST', headers });
         asking.end(body);
@@ -186,7 +169,7 @@ describe('The memory for requests', () => {
         await once(answer.resume(), 'end');
         return answer.statusCode;
       };
-      const authorization = `Bearer ${target.token}`;
+      const authorization = `Bearer ${target().token}`;
       const encoding = refused.encoding ?? 'identity';
       await call(refused.body, { authorization, 'content-type': refused.type, 'content-encoding': encoding });
       const status = await call(Buffer.from('{}'), { authorization, 'content-type': 'application/json' });

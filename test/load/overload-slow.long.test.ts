@@ -1,29 +1,18 @@
 import { once } from 'node:events';
 import { constants } from 'node:http2';
-import { afterAll, beforeAll, describe, it } from 'vitest';
-import {
-  grpcFrame,
-  grpcHeaders,
-  openSession,
-  openSocket,
-  startTarget,
-  type Target,
-  untilClosed,
-} from './overload-stage.ts';
+import { describe, it } from 'vitest';
+import { targetOf } from './overload-stage.ts';
+import { grpcFrame, grpcHeaders, openSession, openSocket, postHead, untilClosed } from './overload-wire.ts';
 
 const trickleMs = 1_000;
 
 // Each test waits 30 s for a timeout of the service, so they run concurrently.
 describe.concurrent('Slow requests', { timeout: 60_000 }, () => {
-  let target: Target;
-  beforeAll(async () => {
-    target = await startTarget();
-  });
-  afterAll(() => target.stop());
+  const target = targetOf();
 
   /** Sends a head to the web port, and then a byte a second. Returns what comes back until the connection closes. */
   async function trickle(head: string): Promise<string> {
-    const socket = await openSocket(target.replica.ports.webPort);
+    const socket = await openSocket(target().webPort);
     let answer = '';
     socket.on('data', (data: Buffer) => {
       answer += data.toString();
@@ -40,15 +29,14 @@ describe.concurrent('Slow requests', { timeout: 60_000 }, () => {
   });
 
   it('A request on the web port whose body comes slowly is refused', async ({ expect }) => {
-    const head =
-      'POST /slot.v1.SlotService/GetSlots HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n' +
-      `authorization: Bearer ${target.token}\r\ncontent-length: 1000\r\n\r\n`;
+    const body = { 'content-type': 'application/json', 'content-length': 1_000 };
+    const head = postHead('GetSlots', { authorization: `Bearer ${target().token}`, ...body });
     expect(await trickle(head)).toMatch(/^HTTP\/1.1 408 /);
   });
 
   it('A gRPC request whose body comes slowly is reset', async ({ expect }) => {
-    const session = await openSession(target.replica.ports.grpcPort);
-    const stream = session.request(grpcHeaders('GetSlots', target.token));
+    const session = await openSession(target().grpcPort);
+    const stream = session.request(grpcHeaders('GetSlots', target().token));
     stream.on('error', () => undefined);
     stream.write(grpcFrame(Buffer.alloc(0), { length: 1_000 }));
     const trickling = setInterval(() => stream.write('x'), trickleMs);
@@ -59,14 +47,14 @@ describe.concurrent('Slow requests', { timeout: 60_000 }, () => {
   });
 
   it('A gRPC stream that was answered and does not end is reset', async ({ expect }) => {
-    const session = await openSession(target.replica.ports.grpcPort);
+    const session = await openSession(target().grpcPort);
     const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
     const refused = session.request({ ...grpcHeaders('', 'nobody'), ':path': path });
     refused.on('error', () => undefined);
     const answered = once(refused, 'response');
     refused.resume().write(grpcFrame(Buffer.from('no request')));
     const [headers] = await answered;
-    expect(headers['grpc-status']).toBe('13');
+    expect(headers['grpc-status']).toBe('3');
     await untilClosed(refused);
     expect(refused.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     session.destroy();

@@ -1,19 +1,27 @@
 import { readFile } from 'node:fs/promises';
-import { connect as connectHttp2 } from 'node:http2';
-import { connect, type Socket } from 'node:net';
+import type { DescService } from '@bufbuild/protobuf';
+import { type Client, createClient } from '@connectrpc/connect';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import type { GrpcTransport } from '../../services/client/transport.ts';
 import type { ServiceName } from '../../shared/config/config.ts';
+import { memoryOf } from '../bench/servers.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { post } from '../support/post.ts';
 import { viaPort } from '../support/proxy.ts';
 import type { Replica } from '../support/replica.ts';
 import { Stage } from '../support/stage.ts';
-import { signToken } from '../support/tokens.ts';
+import { signToken, type TokenOptions, withToken } from '../support/tokens.ts';
 
 /** A service in a process and on a core of its own, to be attacked, with the token of staff user 1. */
 export interface Target {
   readonly database: TestDatabase;
   readonly replica: Replica;
   readonly token: string;
+  readonly grpcPort: number;
+  readonly webPort: number;
+  /** A client of a service over gRPC, on a connection that ends with the target. */
+  client<Service extends DescService>(service: Service, token: TokenOptions | string): Promise<Client<Service>>;
   /** Begins to measure by how much the memory of the process grows. */
   measureGrowth(): Promise<void>;
   /** The growth of its resident memory since `measureGrowth`, in MiB. */
@@ -48,22 +56,33 @@ export async function startTarget(options: TargetOptions = {}): Promise<Target> 
   const databaseUrl = databasePort === undefined ? database.url : viaPort(database.url, databasePort);
   const replica = await stage.start({ databaseUrl, service, core: 0, env });
   let before = await memoryOf(replica);
+  let transport: GrpcTransport | undefined;
   return {
-    database,
-    replica,
-    token: await signToken({ staffId: 1 }),
+    ...{ database, replica, ...replica.ports, token: await signToken({ staffId: 1 }) },
+    async client(service, given) {
+      transport ??= createGrpcJsTransport(`127.0.0.1:${replica.ports.grpcPort}`);
+      return createClient(service, withToken(transport, typeof given === 'string' ? given : await signToken(given)));
+    },
     async measureGrowth() {
       before = await memoryOf(replica);
     },
     grown: async () => (await memoryOf(replica)) - before,
-    stop: () => stage.close(),
+    async stop() {
+      transport?.close();
+      await stage.close();
+    },
   };
 }
 
-/** The resident memory of the process, in MiB. */
-export async function memoryOf({ pid }: Replica): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+/** Gives the target for the tests of a file or a `describe`: one for all of them, or one for each. */
+export function targetOf(options: TargetOptions = {}, lifetime: 'all' | 'each' = 'all'): () => Target {
+  let target: Target | undefined;
+  const [before, after] = lifetime === 'all' ? [beforeAll, afterAll] : [beforeEach, afterEach];
+  before(async () => {
+    target = await startTarget(options);
+  });
+  after(() => target?.stop());
+  return () => target ?? expect.fail('the target starts before the tests');
 }
 
 /** The number of connections that a process has accepted at its port and not closed. */
@@ -94,47 +113,4 @@ export async function insertLargeSequence(
       select 1, now() + interval '9 days', now() + interval '8 days',
         jsonb_object_agg(u, (select jsonb_agg(100000 + i) from generate_series(1, ${products}) i))
       from generate_series(1, ${users}) u`);
-}
-
-/** A TCP connection whose errors are ignored. */
-export async function openSocket(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
-  socket.on('error', () => undefined);
-  await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve);
-    socket.once('error', reject);
-  });
-  return socket;
-}
-
-/** An HTTP/2 connection whose errors are ignored. */
-export async function openSession(port: number, settings = {}) {
-  const session = connectHttp2(`http://127.0.0.1:${port}`, { settings });
-  session.on('error', () => undefined);
-  await new Promise((resolve) => session.once('remoteSettings', resolve));
-  return session;
-}
-
-export const untilClosed = (stream: { once(event: 'close', listener: () => void): unknown }) =>
-  new Promise<void>((resolve) => stream.once('close', () => resolve()));
-
-/** The headers of a gRPC request; without a token, those of a stranger's. */
-export const requestHeaders = (path: string, token?: string) => ({
-  ':method': 'POST',
-  ':scheme': 'http',
-  ':authority': 'localhost',
-  ':path': path,
-  'content-type': 'application/grpc',
-  te: 'trailers',
-  ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-});
-
-export const grpcHeaders = (method: string, token: string) => requestHeaders(`/slot.v1.SlotService/${method}`, token);
-
-/** A gRPC frame whose head states a length: that of the bytes, unless told otherwise. */
-export function grpcFrame(bytes: Uint8Array, { length = bytes.length, compressed = false } = {}): Buffer {
-  const head = Buffer.alloc(5);
-  head.writeUInt8(compressed ? 1 : 0);
-  head.writeUInt32BE(length, 1);
-  return Buffer.concat([head, bytes]);
 }

@@ -273,30 +273,32 @@ function redeem({ coupons, orders }: Group): Chosen {
 
 function confirm(id: number): Chosen {
   let redemption: Redemption | undefined;
+  const confirmed: Deed = { kind: 'confirm', id, answer: 'USED' };
   return {
     async send(api, options) {
       ({ redemption } = await api.confirm({ redemptionId: id }, options));
     },
-    toDeed: (error) => ({
-      ...{ kind: 'confirm', id },
-      answer: error === undefined ? 'USED' : reasonOf(error, 'HOLD_EXPIRED', 'REDEMPTION_RELEASED'),
-    }),
-    toDeedOfEntry: () => ({ kind: 'confirm', id, answer: 'USED' }),
+    toDeed: (error) =>
+      error === undefined
+        ? confirmed
+        : { ...confirmed, answer: reasonOf(error, 'HOLD_EXPIRED', 'REDEMPTION_RELEASED') },
+    toDeedOfEntry: () => confirmed,
     writtenAt: () => redemption?.usedAt,
   };
 }
 
 function release(id: number): Chosen {
   let redemption: Redemption | undefined;
+  const released: Deed = { kind: 'release', id };
   return {
     async send(api, options) {
       ({ redemption } = await api.release({ redemptionId: id }, options));
     },
     toDeed(error) {
       if (error !== undefined) throw error;
-      return { kind: 'release', id };
+      return released;
     },
-    toDeedOfEntry: () => ({ kind: 'release', id }),
+    toDeedOfEntry: () => released,
     writtenAt: () => redemption?.releasedAt,
   };
 }

@@ -1,15 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../shared/db/migrate.ts';
+import { expect, it, onTestFinished } from 'vitest';
 import { startCrashingPostgres } from '../support/crashing-postgres.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { noFailover, PostgresCluster } from '../support/postgres-cluster.ts';
 import { Replica } from '../support/replica.ts';
-import { fixture } from '../support/service.ts';
 import { signToken } from '../support/tokens.ts';
 import { RedemptionLoad } from './redemption-load.ts';
-
-const reason = noFailover === undefined ? '' : ` (skipped: ${noFailover})`;
 
 /** Two replicas of coupon-service, and a load over both. */
 async function startStage(databaseUrl: string, sql: TestDatabase['sql']) {
@@ -60,28 +55,4 @@ it('70,000 calls over forty kills of replicas and five crashes of PostgreSQL are
     `${load.calls} calls, ${unanswered} of them without an answer; ${JSON.stringify([...load.client.failures])}`,
   );
   expect(unanswered).toBeGreaterThan(0);
-});
-
-describe.skipIf(noFailover)(`A PostgreSQL that fails over under redemptions${reason}`, () => {
-  it('30,000 calls over three failovers are linearizable', { timeout: 3_600_000 }, async () => {
-    const cluster = await PostgresCluster.start();
-    onTestFinished(() => cluster.stop());
-    const sql: PostgresCluster['sql'] = (text, values) => cluster.sql(text, values);
-    await migrate(cluster.url);
-    await sql(fixture);
-    await cluster.waitForStandby();
-    const { load, untilCalls } = await startStage(cluster.url, sql);
-    const running = load.run(30_000);
-    for (const [n, fault] of (['kill', 'freeze', 'stop'] as const).entries()) {
-      await Promise.race([running, untilCalls((n + 1) * 7_500)]);
-      await cluster.failOver(fault);
-      await cluster.rejoin();
-      await cluster.waitForStandby();
-    }
-    await running;
-    const unanswered = await load.expectLinearizable();
-    console.info(
-      `${load.calls} calls, ${unanswered} of them without an answer; ${JSON.stringify([...load.client.failures])}`,
-    );
-  });
 });

@@ -25,12 +25,8 @@ export interface Answered {
 
 // What another attempt may change. A mutation that fails with another code has been judged.
 const passing = [
-  Code.Unavailable,
-  Code.DeadlineExceeded,
-  Code.ResourceExhausted,
-  Code.Internal,
-  Code.Unknown,
-  Code.Canceled,
+  ...[Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted],
+  ...[Code.Internal, Code.Unknown, Code.Canceled],
 ];
 const waitMs = 25;
 
@@ -60,15 +56,10 @@ export class RetryingClient<Service extends DescService> {
   /** Sends a mutation until it is answered. */
   async mutate(call: (client: Client<Service>, options: CallOptions) => Promise<unknown>): Promise<Answered> {
     const key = randomUUID();
-    const headers = { 'idempotency-key': key, 'x-request-id': key };
+    const options = { headers: { 'idempotency-key': key, 'x-request-id': key }, timeoutMs: 10_000 };
     for (let attempts = 1; ; attempts += 1) {
-      try {
-        return { key, answer: await call(this.#client(), { headers, timeoutMs: 10_000 }), error: undefined, attempts };
-      } catch (error) {
-        if (!(error instanceof ConnectError)) throw error;
-        if (!isPassing(error)) return { key, answer: undefined, error, attempts };
-        this.#count(error);
-      }
+      const end = await this.#attempt((client) => call(client, options));
+      if (end !== undefined) return { ...end, key, attempts };
       await pause(waitMs);
     }
   }
@@ -81,28 +72,32 @@ export class RetryingClient<Service extends DescService> {
     call: (client: Client<Service>, options: CallOptions) => Promise<unknown>,
     requestId: string,
   ): Promise<Answered | undefined> {
-    const one = { key: requestId, attempts: 1 };
-    try {
-      const answer = await call(this.#client(), { headers: { 'x-request-id': requestId }, timeoutMs: 10_000 });
-      return { ...one, answer, error: undefined };
-    } catch (error) {
-      if (!(error instanceof ConnectError)) throw error;
-      if (!isPassing(error)) return { ...one, answer: undefined, error };
-      this.#count(error);
-      return undefined;
-    }
+    const options = { headers: { 'x-request-id': requestId }, timeoutMs: 10_000 };
+    const end = await this.#attempt((client) => call(client, options));
+    return end && { ...end, key: requestId, attempts: 1 };
   }
 
   /** Sends a query until it is answered. */
   async query<Answer>(call: (client: Client<Service>) => Promise<Answer>): Promise<Answer> {
     for (;;) {
-      try {
-        return await call(this.#client());
-      } catch (error) {
-        if (!(error instanceof ConnectError && isPassing(error))) throw error;
-        this.#count(error);
-      }
+      const end = await this.#attempt(call);
+      if (end?.error !== undefined) throw end.error;
+      if (end !== undefined) return end.answer;
       await pause(waitMs);
+    }
+  }
+
+  /** Makes a call once. Resolves with how it ended; with undefined if another attempt may end differently. */
+  async #attempt<Answer>(
+    call: (client: Client<Service>) => Promise<Answer>,
+  ): Promise<{ answer: Answer; error: undefined } | { answer: undefined; error: ConnectError } | undefined> {
+    try {
+      return { answer: await call(this.#client()), error: undefined };
+    } catch (error) {
+      if (!(error instanceof ConnectError)) throw error;
+      if (!isPassing(error)) return { answer: undefined, error };
+      this.#count(error);
+      return undefined;
     }
   }
 

@@ -79,10 +79,8 @@ const addSlot = async ({ database }: Stage) => {
 };
 
 const lostLines = [
-  'a database connection was lost',
-  'the connection for notifications failed',
-  'a connection of the job queue was lost',
-  'the connection to Redis failed',
+  ...['a database connection was lost', 'the connection for notifications failed'],
+  ...['a connection of the job queue was lost', 'the connection to Redis failed'],
   'a connection to Redis no longer answers: it is replaced',
 ];
 const lost = (replica: Replica) => lostLines.reduce((sum, line) => sum + replica.logged(line), 0);

@@ -3,16 +3,16 @@ import type { TestContext } from 'vitest';
 import { it } from 'vitest';
 import type { Replica } from '../support/replica.ts';
 import { createSlot, expectCaughtUp, openSlot, openSlotIds } from '../support/slot-writes.ts';
-import { describeBackends, Stage } from '../support/stage.ts';
+import { describeBackends, type Stage } from '../support/stage.ts';
+import { openStage } from './stage-of-test.ts';
 
 const burst = 1_000;
 const patienceMs = 60_000;
 
 describeBackends('Three replicas', (backend) => {
   it('A burst of writes makes few refreshes, and each replica has each version within a second', async (context) => {
-    const { expect, onTestFinished } = context;
-    const stage = await Stage.open(backend);
-    onTestFinished(() => stage.close());
+    const { expect } = context;
+    const stage = await openStage(context, backend);
     const replicas = await Promise.all([1, 2, 3].map(() => stage.start({ refreshDelayMs: 20_000 })));
     const first = await createSlot(replicas[0] ?? never());
     for (const replica of replicas) await expectCaughtUp(replica, [first.slotId], patienceMs);

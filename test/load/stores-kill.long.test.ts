@@ -1,22 +1,9 @@
-import { describe, it, type TestContext } from 'vitest';
+import { describe, it } from 'vitest';
 import { holding } from '../support/locks.ts';
-import { RedisServer } from '../support/redis.ts';
 import type { Replica } from '../support/replica.ts';
 import { createSlot, expectCaughtUp, openSlotIds, readCovering, type Written } from '../support/slot-writes.ts';
-import { type Backend, describeBackends, describeRedisServer, Stage } from '../support/stage.ts';
-
-async function openStage(backend: Backend, { onTestFinished }: TestContext): Promise<Stage> {
-  const stage = await Stage.open(backend);
-  onTestFinished(() => stage.close());
-  return stage;
-}
-
-async function openRedisStage({ onTestFinished }: TestContext): Promise<{ stage: Stage; redis: RedisServer }> {
-  const redis = await RedisServer.start();
-  const stage = await Stage.on(redis);
-  onTestFinished(() => stage.close());
-  return { stage, redis };
-}
+import { describeBackends, describeRedisServer } from '../support/stage.ts';
+import { openRedisStage, openStage } from './stage-of-test.ts';
 
 async function write(replica: Replica, count: number): Promise<Written[]> {
   const written: Written[] = [];
@@ -30,7 +17,7 @@ const idsOf = (written: readonly Written[]) => written.map(({ slotId }) => slotI
 describeBackends('A slot-service that is killed', (backend) => {
   it('A slot-service that is killed during a refresh has lost no committed write after its restart', async (context) => {
     const { expect } = context;
-    const stage = await openStage(backend, context);
+    const stage = await openStage(context, backend);
     const replica = await stage.start();
     // The first sweep and the first job serve these two.
     const first = await write(replica, 1);
@@ -61,7 +48,7 @@ describeBackends('A slot-service that is killed', (backend) => {
 
   it('A write of a slot-service that was killed is in the stores of another one that goes on', async (context) => {
     const { expect } = context;
-    const stage = await openStage(backend, context);
+    const stage = await openStage(context, backend);
     const [killed, other] = await Promise.all([stage.start({ refreshDelayMs: 3_000 }), stage.start()]);
     const written = await write(killed, 5);
     await killed.kill();
@@ -73,7 +60,7 @@ describeBackends('A slot-service that is killed', (backend) => {
 describe.concurrent('A kill between commit and enqueue, jobs on PostgreSQL', () => {
   it('A slot-service that is killed between commit and enqueue in PostgreSQL has lost no write after its restart', async (context) => {
     const { expect } = context;
-    const stage = await openStage('PostgreSQL', context);
+    const stage = await openStage(context);
     const replica = await stage.start();
     const written = await holding(
       stage.database.url,

@@ -1,4 +1,5 @@
-import { Code, type ConnectError } from '@connectrpc/connect';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { eventually } from '../support/eventually.ts';
 import type { Replica } from '../support/replica.ts';
 import { openSlot } from '../support/slot-writes.ts';
@@ -8,7 +9,6 @@ type Method = 'createSlot' | 'updateSlot' | 'getSlotById' | 'getStoreStatus' | '
 interface Failure {
   readonly method: Method;
   readonly text: string;
-  readonly at: number;
 }
 
 /** Clients that call again and again whatever happens, and note what they got. */
@@ -41,11 +41,11 @@ export class Load {
         await work();
         this.succeeded.set(method, (this.succeeded.get(method) ?? 0) + 1);
       } catch (error) {
-        const { code, rawMessage } = error as ConnectError;
-        this.failures.push({ method, text: `${Code[code]}: ${rawMessage}`, at: Date.now() });
+        const { code, rawMessage } = ConnectError.from(error);
+        this.failures.push({ method, text: `${Code[code]}: ${rawMessage}` });
       }
       // A client whose call was refused at once waits before the next.
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await pause(5);
     }
   }
 

@@ -1,11 +1,11 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../services/dev/ports.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../services/dev/postgres/postgres.ts';
 import { migrate } from '../../shared/db/migrate.ts';
+import { queryOnce } from '../support/postgres-server.ts';
 import { noRedis, openRedis } from '../support/redis.ts';
 import { Replica } from '../support/replica.ts';
 import { readSequence, updateSequence } from '../support/sequences.ts';
@@ -34,22 +34,12 @@ const runs = new Map<Backend, Run>();
 const startServer = () =>
   startPostgres(folder, port, new AbortController().signal, ['fsync=off', 'max_connections=100']);
 
-async function sql<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 async function startRun(backend: Backend, serverUrl: string): Promise<Run> {
   const name = `on_${backend.toLowerCase()}`;
-  await sql(serverUrl, `create database ${name}`);
+  await queryOnce(serverUrl, `create database ${name}`);
   const databaseUrl = serverUrl.replace(/[^/]*$/, name);
   await migrate(databaseUrl);
-  await sql(databaseUrl, insertStaffUser);
+  await queryOnce(databaseUrl, insertStaffUser);
   const redis = backend === 'Redis' ? await openRedis() : undefined;
   const replica = await Replica.start({ databaseUrl, redisUrl: redis?.url });
   const { slotId } = await createSlot(replica);
@@ -124,10 +114,10 @@ describe.concurrent.each(backends)('After a restart of PostgreSQL under load, jo
     }
     // The cache works.
     await updateSequence(replica, slotId, 2);
-    await sql(databaseUrl, `update slots set delivery_sequence = '{"1": [3]}' where id = ${slotId}`);
+    await queryOnce(databaseUrl, `update slots set delivery_sequence = '{"1": [3]}' where id = ${slotId}`);
     context.expect(await readSequence(replica, slotId)).toBe(2);
     // The sweep works.
-    const [slot] = await sql<{ id: number }>(
+    const [slot] = await queryOnce<{ id: number }>(
       databaseUrl,
       `with request as (insert into store_refresh_requests default values)
        insert into slots (delivery_time, freeze_time) values (now() + interval '3 d', now() + interval '2 d') returning id`,

@@ -1,18 +1,12 @@
-import { it, type TestContext } from 'vitest';
-import { RedisServer } from '../support/redis.ts';
+import { it } from 'vitest';
+import type { RedisServer } from '../support/redis.ts';
 import type { Replica } from '../support/replica.ts';
 import { createSlot, expectCaughtUp, readCovering } from '../support/slot-writes.ts';
-import { describeRedisServer, Stage } from '../support/stage.ts';
+import { describeRedisServer } from '../support/stage.ts';
+import { openRedisStage } from './stage-of-test.ts';
 
 const writesAhead = 100;
 const writesAway = 200;
-
-async function openStage({ onTestFinished }: TestContext) {
-  const redis = await RedisServer.start();
-  const stage = await Stage.on(redis);
-  onTestFinished(() => stage.close());
-  return { redis, stage, replica: await stage.start() };
-}
 
 /** Writes slots one after the other. Returns their ids, and how long the median and the longest write took. */
 async function write(replica: Replica, count: number, before: (n: number) => unknown = () => undefined) {
@@ -45,7 +39,8 @@ describeRedisServer('The slot-service', () => {
     async (fault, context) => {
       const { expect } = context;
       const [, takeAway, bringBack] = fault;
-      const { redis, stage, replica } = await openStage(context);
+      const { redis, stage } = await openRedisStage(context);
+      const replica = await stage.start();
       const ahead = await write(replica, writesAhead);
       const away = await write(replica, writesAway, (n) => n === writesAway / 10 && takeAway(redis));
       expect(away.medianMs).toBeLessThan(ahead.medianMs * 5 + 50);
@@ -61,9 +56,7 @@ describeRedisServer('The slot-service', () => {
   );
 
   it('A service starts while Redis is away, and its stores catch up without help', async (context) => {
-    const redis = await RedisServer.start();
-    const stage = await Stage.on(redis);
-    context.onTestFinished(() => stage.close());
+    const { redis, stage } = await openRedisStage(context);
     await redis.kill();
     const replica = await stage.start();
     const { slotIds } = await write(replica, 10);
@@ -73,7 +66,8 @@ describeRedisServer('The slot-service', () => {
   });
 
   it.for(absences)('A service stops in time while Redis is %s', async ([, takeAway], context) => {
-    const { redis, replica } = await openStage(context);
+    const { redis, stage } = await openRedisStage(context);
+    const replica = await stage.start();
     await takeAway(redis);
     await write(replica, 200);
     const start = performance.now();

@@ -1,15 +1,14 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../shared/db/migrate.ts';
-import { type Fault, noFailover, PostgresCluster } from '../support/postgres-cluster.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeUnless } from '../support/describe-unless.ts';
+import { type Fault, noFailover } from '../support/postgres-cluster.ts';
 import { noRedisServer, RedisServer } from '../support/redis.ts';
-import { fixture } from '../support/service.ts';
 import { signToken } from '../support/tokens.ts';
 import { ChaosStage } from './chaos-stage.ts';
+import { startCluster } from './cluster.ts';
 import { RedemptionLoad } from './redemption-load.ts';
 import { expectTruth } from './slot-truth.ts';
 
 const missing = noFailover ?? noRedisServer;
-const reason = missing === undefined ? '' : ` (skipped: ${missing})`;
 const kills = 500;
 const killsPerFailover = 50;
 const faults: readonly Fault[] = ['kill', 'freeze', 'stop'];
@@ -27,19 +26,12 @@ const queues = [
   },
 ];
 
-describe.skipIf(missing)(`Both services, killed again and again${reason}`, () => {
+describeUnless(missing, 'Both services, killed again and again', undefined, () => {
   it.each(queues)(
     'Five hundred kills and ten failovers, with the jobs in $name, lose no acknowledged mutation, double none and exceed no limit',
-    {
-      timeout: 7_200_000,
-    },
+    { timeout: 7_200_000 },
     async ({ openUrl }) => {
-      const cluster = await PostgresCluster.start();
-      onTestFinished(() => cluster.stop());
-      const sql: PostgresCluster['sql'] = (text, values) => cluster.sql(text, values);
-      await migrate(cluster.url);
-      await sql(fixture);
-      await cluster.waitForStandby();
+      const { cluster, sql } = await startCluster();
       const redisUrl = await openUrl();
       const stage = await ChaosStage.start(cluster.url, sql, () => ({ redisUrl }));
       onTestFinished(() => stage.stop());

@@ -1,17 +1,14 @@
-import { existsSync } from 'node:fs';
-import { describe, it } from 'vitest';
+import { it } from 'vitest';
+import { describeUnless } from '../support/describe-unless.ts';
+import { fakeClock, noFaketime } from '../support/faketime.ts';
 import { post } from '../support/post.ts';
 import { noRedis } from '../support/redis.ts';
 import type { Replica } from '../support/replica.ts';
 import { scrape } from '../support/scrape.ts';
 import { createSlot, expectCaughtUp, openSlotIds } from '../support/slot-writes.ts';
-import { type Backend, Stage } from '../support/stage.ts';
+import type { Backend } from '../support/stage.ts';
 import { signToken } from '../support/tokens.ts';
-
-const library = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketime.so.1`;
-const missing = existsSync(library) ? undefined : 'no libfaketime';
-/** The environment of a process whose wall clock is off, and whose monotonic clock is not. */
-const clockAt = (offset: string) => ({ LD_PRELOAD: library, FAKETIME: offset, FAKETIME_DONT_FAKE_MONOTONIC: '1' });
+import { openStage } from './stage-of-test.ts';
 
 /** How long the stores may be behind, whatever has become of the queue. */
 const refreshedWithinMs = 30_000;
@@ -29,12 +26,11 @@ async function jobsOf({ log }: Replica): Promise<number> {
   return states.reduce((sum, state) => sum + (value(`jobs{job="store-refresh",state="${state}"}`) ?? 0), 0);
 }
 
-describe.skipIf(missing)(`Replicas with a wrong clock${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(noFaketime, 'Replicas with a wrong clock', undefined, () => {
   it.concurrent.for(cases)(
     'A replica at $offset that takes a write and ends does not stop the refresh of the others, jobs on $backend',
     async ({ backend, offset }, { expect, onTestFinished }) => {
-      const stage = await Stage.open(backend);
-      onTestFinished(() => stage.close());
+      const stage = await openStage({ onTestFinished }, backend);
       const replicas = await Promise.all([stage.start(), stage.start()]);
       const [first] = replicas;
       if (first === undefined) throw new Error('two replicas were started');
@@ -42,7 +38,9 @@ describe.skipIf(missing)(`Replicas with a wrong clock${missing === undefined ? '
       for (const replica of replicas) await expectCaughtUp(replica, [slotId], refreshedWithinMs);
 
       // With the delay of a real deployment, so that it ends before its own job is due.
-      const env = { ...clockAt(offset), SLOT_METRICS_PORT: '0' };
+      const clock = await fakeClock(offset);
+      onTestFinished(clock.remove);
+      const env = { ...clock.env, SLOT_METRICS_PORT: '0' };
       const wrong = await stage.start({ env, refreshDelayMs: 2_000 });
       const token = await signToken({ staffId: 1, expiresIn: twoDays });
       const full = JSON.stringify({ slotId, isCapacityFull: true });

@@ -10,10 +10,13 @@ type Headers = Readonly<Record<string, string>>;
 /** Headers in their order, of which several may have the same name. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const frameHeadBytes = 9;
 const largestFrameBytes = 16_384;
-const type = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, continuation: 9 };
+export const frameType = {
+  ...{ data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, windowUpdate: 8, continuation: 9 },
+};
+const type = frameType;
 const [endStream, endHeaders] = [1, 4];
 const cancel = Buffer.from([0, 0, 0, 8]);
 
@@ -167,22 +170,34 @@ async function untilFrame(socket: Socket, kind: number): Promise<void> {
   });
 }
 
-function onFrame(socket: Socket, listener: (kind: number, payload: Buffer) => void): void {
-  let received = Buffer.alloc(0);
+/** Tells of each frame that comes. */
+export function onFrame(
+  socket: Socket,
+  listener: (kind: number, payload: Buffer, flags: number, stream: number) => void,
+): void {
+  let received: Buffer = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
-    received = Buffer.concat([received, chunk]);
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     while (received.length >= frameHeadBytes) {
-      const end = frameHeadBytes + received.readUIntBE(0, 3);
-      if (received.length < end) return;
-      listener(received.readUInt8(3), received.subarray(frameHeadBytes, end));
-      received = received.subarray(end);
+      const head = received;
+      const end = frameHeadBytes + head.readUIntBE(0, 3);
+      if (head.length < end) return;
+      received = head.subarray(end);
+      listener(head.readUInt8(3), head.subarray(frameHeadBytes, end), head.readUInt8(4), head.readUInt32BE(5));
     }
   });
 }
 
-function frame(kind: number, flags: number, stream: number, payload: Uint8Array): Buffer {
+/** A frame. Its head states the payload's length, unless told another one. */
+export function frame(
+  kind: number,
+  flags: number,
+  stream: number,
+  payload: Uint8Array,
+  length = payload.length,
+): Buffer {
   const head = Buffer.alloc(frameHeadBytes);
-  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUIntBE(length, 0, 3);
   head.writeUInt8(kind, 3);
   head.writeUInt8(flags, 4);
   head.writeUInt32BE(stream, 5);
@@ -190,7 +205,7 @@ function frame(kind: number, flags: number, stream: number, payload: Uint8Array)
 }
 
 /** Headers in HPACK without the use of its table. */
-function headerBlock(headers: Headers): Buffer {
+export function headerBlock(headers: Headers): Buffer {
   return blockOf(Object.entries(headers));
 }
 

@@ -1,5 +1,5 @@
 import diagnosticsChannel from 'node:diagnostics_channel';
-import { format } from 'sql-formatter';
+import { compactSql } from './compact-sql.ts';
 
 // Prints the statements of the services by service and name, as JSON, in the form of test/sql. Run by a test, in a
 // process of its own, because statements are declared while their modules are loaded.
@@ -9,18 +9,8 @@ let service = 'shared';
 diagnosticsChannel.subscribe('statement-declared', (declared) => {
   if (typeof declared !== 'object' || declared === null || !('name' in declared && 'sql' in declared)) return;
   const name = String(declared.name);
-  if (name !== '') statements[`${service}/${name}.sql`] = formatted(String(declared.sql));
+  if (name !== '') statements[`${service}/${name}.sql`] = compactSql(String(declared.sql));
 });
-
-function formatted(sql: string): string {
-  const text = format(sql, {
-    language: 'postgresql',
-    paramTypes: { custom: [{ regex: String.raw`\$[a-zA-Z]\w*` }] },
-    keywordCase: 'preserve',
-    expressionWidth: 100,
-  });
-  return `${text}\n`;
-}
 
 for (const shared of [
   'audit/list-entries',

@@ -1,30 +1,30 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { describeUnless } from '../support/describe-unless.ts';
 import { run } from '../support/processes.ts';
 import { monitoringFolder, noPromtool, promtool, readAlertRules, readDashboard } from '../support/prometheus.ts';
+import { matches, read, root } from '../support/repository.ts';
 
 interface ScrapeConfig {
   readonly job_name: string;
   readonly dns_sd_configs: readonly { readonly names: readonly string[]; readonly port: number }[];
 }
 
-const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const rules = readAlertRules();
 const names = rules.map(({ alert }) => alert);
 const recordings = readdirSync(path.join(monitoringFolder, 'tests'));
 const operating = read('docs/operating.md');
 const [, alertsSection = ''] = /^## Alerts$(.*?)^## /ms.exec(operating) ?? [];
 
-const reason = noPromtool === undefined ? '' : ` (skipped: ${noPromtool})`;
 const promtoolSucceeds = async (...args: string[]) => {
   expect(await run(promtool, args)).toMatchObject({ code: 0 });
 };
 
-describe.skipIf(noPromtool)(`Promtool${reason}`, () => {
+describeUnless(noPromtool, 'Promtool', undefined, () => {
   it('Promtool takes the configuration of Prometheus and the alert rules', () =>
     promtoolSucceeds('check', 'config', path.join(monitoringFolder, 'prometheus.yml')));
 
@@ -45,13 +45,13 @@ describe.skipIf(noPromtool)(`Promtool${reason}`, () => {
 describe('The alert rules', () => {
   it('The alert rules each fire in a recording', () => {
     const expected = recordings.flatMap((file) =>
-      [...read(`docker/monitoring/tests/${file}`).matchAll(/labels: '\{alertname="(\w+)"\}'/g)].map(([, name]) => name),
+      matches(read(`docker/monitoring/tests/${file}`), /labels: '\{alertname="(\w+)"\}'/g),
     );
     expect([...new Set(expected)].sort()).toEqual([...names].sort());
   });
 
   it('The alert rules each have a paragraph in docs/operating.md, pages first, and lead to it', () => {
-    expect([...alertsSection.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading)).toEqual(names);
+    expect(matches(alertsSection, /^### (.*)$/gm)).toEqual(names);
     const severities = rules.map(({ labels }) => labels.severity);
     expect(severities).toEqual([...severities].sort());
     expect(new Set(severities)).toEqual(new Set(['page', 'ticket']));
@@ -63,32 +63,34 @@ describe('The alert rules', () => {
 });
 
 describe('The profile monitoring', () => {
-  const compose = read('docker-compose.yml');
+  interface Container {
+    readonly volumes?: readonly string[];
+    readonly profiles?: readonly string[];
+    readonly environment?: Readonly<Record<string, unknown>>;
+  }
+  const { services }: { services: Record<string, Container> } = parse(read('docker-compose.yml'), { merge: true });
 
   it('The profile monitoring scrapes the services at the ports of their metrics', () => {
     const { scrape_configs: scrapes }: { scrape_configs: ScrapeConfig[] } = parse(
       read('docker/monitoring/prometheus.yml'),
     );
-    const { services } = parse(compose, { merge: true });
     for (const { job_name: name, dns_sd_configs: found } of scrapes) {
       const variable = `${name.split('-', 1)[0]?.toUpperCase()}_METRICS_PORT`;
-      expect(found).toMatchObject([{ names: [name], port: services[name].environment[variable] }]);
+      expect(found).toMatchObject([{ names: [name], port: services[name]?.environment?.[variable] }]);
     }
     expect(scrapes.map(({ job_name: name }) => name)).toEqual(['slot-service', 'coupon-service']);
   });
 
   it('The profile monitoring and all others mount files that are there', () => {
-    const { services }: { services: Record<string, { volumes?: string[] }> } = parse(compose, { merge: true });
     const volumes = Object.values(services).flatMap((service) => service.volumes ?? []);
     const mounted = volumes
       .filter((volume) => volume.startsWith('./'))
       .map((volume) => volume.slice(2).split(':')[0] ?? '');
     expect(mounted).toContain('docker/monitoring/alerts.yml');
-    expect(mounted.filter((file) => !existsSync(new URL(`../../${file}`, import.meta.url)))).toEqual([]);
+    expect(mounted.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
   });
 
   it('The profile monitoring is left out unless it is asked for', () => {
-    const { services }: { services: Record<string, { profiles?: string[] }> } = parse(compose, { merge: true });
     const ofProfiles = Object.entries(services).filter(([, { profiles }]) => profiles !== undefined);
     expect(ofProfiles.map(([name, { profiles }]) => [name, profiles])).toEqual([
       ['prometheus', ['monitoring']],

@@ -1,109 +1,44 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { DescService } from '@bufbuild/protobuf';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
-import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { allServices, couponServices } from '../support/all-services.ts';
+import { read, sourceFiles } from '../support/repository.ts';
 
 /** The folders of the source, lowest first: a file imports from its own folder and from those below it. */
 const folders = [
-  'shared/gen',
-  'shared/errors',
-  'shared/cancellation',
-  'shared/db/statement.ts',
-  'shared/db/caller.ts',
-  'shared/fairness',
-  'shared/clock',
-  'shared/config',
-  'shared/internals',
-  'shared/telemetry',
-  'shared/db/errors.ts',
-  'shared/db/pool',
-  'shared/db',
-  'shared/searching',
-  'shared/reads',
-  'shared/auth',
-  'shared/jobs',
-  'shared/tls',
-  'shared/rpc/answers',
-  'shared/rpc/limits',
-  'shared/rpc',
-  'shared/rpc/idempotency',
-  'shared/audit',
-  'shared/rpc/interceptors',
-  'shared/rpc/grpc',
-  'shared/rpc/web',
-  'shared/runtime',
-  'services/client/connect',
-  'services/client',
-  'services/client/package',
-  'services/dev/seed',
-  'services/dev/ports.ts',
-  'services/dev/postgres',
-  'services/dev',
-  'services/dev/release',
-  'services/coupon-service/errors.ts',
-  'services/coupon-service/coupons',
-  'services/coupon-service/listing',
-  'services/coupon-service/guessing',
-  'services/coupon-service/redemptions',
-  'services/coupon-service/batches',
-  'services/coupon-service/parts.ts',
-  'services/coupon-service/procedures',
-  'services/coupon-service',
-  'services/slot-service/errors.ts',
-  'services/slot-service/slots',
-  'services/slot-service/catalog',
-  'services/slot-service/stores',
-  'services/slot-service/plan',
-  'services/slot-service/parts.ts',
-  'services/slot-service/procedures',
-  'services/slot-service',
-  'services/staff-console/page-config.ts',
-  'services/staff-console/page/session',
-  'services/staff-console/page/rpc',
-  'services/staff-console/page/business',
-  'services/staff-console/page/ui',
-  'services/staff-console/page/forms',
-  'services/staff-console/page/lists',
-  'services/staff-console/page/lookup',
-  'services/staff-console/page/sequence',
-  'services/staff-console/page/audit/trail',
-  'services/staff-console/page/redemptions',
-  'services/staff-console/page/audit',
-  'services/staff-console/page/live',
-  'services/staff-console/page/sign-in',
-  'services/staff-console/page/slots/record',
-  'services/staff-console/page/slots/snippets',
-  'services/staff-console/page/slots/sequence',
-  'services/staff-console/page/slots/week',
-  'services/staff-console/page/slots/sheets',
-  'services/staff-console/page/slots',
-  'services/staff-console/page/coupons/record',
-  'services/staff-console/page/coupons/issue',
-  'services/staff-console/page/coupons/reserved',
-  'services/staff-console/page/coupons/batches',
-  'services/staff-console/page/coupons',
-  'services/staff-console/page/users',
-  'services/staff-console/page/search',
-  'services/staff-console/page/layout',
-  'services/staff-console/page',
-  'services/staff-console',
+  ...['shared/gen', 'shared/errors', 'shared/cancellation', 'shared/db/statement.ts', 'shared/db/caller.ts'],
+  ...['shared/fairness', 'shared/clock', 'shared/config', 'shared/internals', 'shared/telemetry'],
+  ...['shared/db/errors.ts', 'shared/db/pool', 'shared/db', 'shared/searching', 'shared/reads', 'shared/auth'],
+  ...['shared/jobs', 'shared/tls', 'shared/rpc/answers', 'shared/rpc/limits', 'shared/rpc'],
+  ...['shared/rpc/idempotency', 'shared/audit', 'shared/rpc/interceptors', 'shared/rpc/grpc', 'shared/rpc/web'],
+  ...['shared/runtime', 'services/client/connect', 'services/client', 'services/client/package'],
+  ...['services/dev/seed', 'services/dev/ports.ts', 'services/dev/postgres', 'services/dev'],
+  ...['services/dev/release', 'services/coupon-service/errors.ts', 'services/coupon-service/coupons'],
+  ...['services/coupon-service/listing', 'services/coupon-service/guessing', 'services/coupon-service/redemptions'],
+  ...['services/coupon-service/batches', 'services/coupon-service/parts.ts', 'services/coupon-service/procedures'],
+  ...['services/coupon-service', 'services/slot-service/errors.ts', 'services/slot-service/slots'],
+  ...['services/slot-service/catalog', 'services/slot-service/stores', 'services/slot-service/plan'],
+  ...['services/slot-service/parts.ts', 'services/slot-service/procedures', 'services/slot-service'],
+  ...['services/staff-console/page-config.ts', 'services/staff-console/page/session'],
+  ...['services/staff-console/page/rpc', 'services/staff-console/page/business', 'services/staff-console/page/ui'],
+  ...['services/staff-console/page/forms', 'services/staff-console/page/lists'],
+  ...['services/staff-console/page/lookup', 'services/staff-console/page/sequence'],
+  ...['services/staff-console/page/audit/trail', 'services/staff-console/page/redemptions'],
+  ...['services/staff-console/page/audit', 'services/staff-console/page/live'],
+  ...['services/staff-console/page/sign-in', 'services/staff-console/page/slots/record'],
+  ...['services/staff-console/page/slots/snippets', 'services/staff-console/page/slots/sequence'],
+  ...['services/staff-console/page/slots/week', 'services/staff-console/page/slots/sheets'],
+  ...['services/staff-console/page/slots', 'services/staff-console/page/coupons/record'],
+  ...['services/staff-console/page/coupons/issue', 'services/staff-console/page/coupons/reserved'],
+  ...['services/staff-console/page/coupons/batches', 'services/staff-console/page/coupons'],
+  ...['services/staff-console/page/users', 'services/staff-console/page/search'],
+  ...['services/staff-console/page/layout', 'services/staff-console/page', 'services/staff-console'],
 ];
 const maxFiles = 12;
 const consolePage = 'services/staff-console/page';
-
-const generated = ['shared/gen', 'services/staff-console/built'];
-const files = ['services', 'shared']
-  .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
-  .filter(({ name, parentPath }) => /\.tsx?$/.test(name) && !generated.some((folder) => parentPath.startsWith(folder)))
-  .map(({ name, parentPath }) => `${parentPath}/${name}`);
 
 const folderOf = (file: string) => {
   if (file.startsWith('shared/gen/')) return 'shared/gen';
@@ -112,7 +47,7 @@ const folderOf = (file: string) => {
 
 /** What a file imports, types included. */
 function importNamesOf(file: string): string[] {
-  return ts.preProcessFile(readFileSync(file, 'utf8'), true, true).importedFiles.map(({ fileName }) => fileName);
+  return ts.preProcessFile(read(file), true, true).importedFiles.map(({ fileName }) => fileName);
 }
 
 /** The files of this project that a file imports, types included. */
@@ -126,7 +61,8 @@ function importsOf(file: string): string[] {
 function importedBy(main: string): ReadonlySet<string> {
   const imported = new Set([main]);
   // The loop also visits the files that are added meanwhile.
-  for (const file of imported) for (const other of importsOf(file)) if (files.includes(other)) imported.add(other);
+  for (const file of imported)
+    for (const other of importsOf(file)) if (sourceFiles.includes(other)) imported.add(other);
   return imported;
 }
 
@@ -135,25 +71,25 @@ function circleFrom(file: string, seen: Set<string>, way: readonly string[] = []
   if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
   if (seen.has(file)) return undefined;
   seen.add(file);
-  const imports = importsOf(file).filter((imported) => files.includes(imported));
+  const imports = importsOf(file).filter((imported) => sourceFiles.includes(imported));
   return imports.map((imported) => circleFrom(imported, seen, [...way, file])).find((circle) => circle !== undefined);
 }
 
 describe('The folders of the source', () => {
   it('The folders of the source each have a place in their order', () => {
-    expect([...new Set(files.map(folderOf))].sort()).toEqual(
+    expect([...new Set(sourceFiles.map(folderOf))].sort()).toEqual(
       folders.filter((folder) => folder !== 'shared/gen').sort(),
     );
   });
 
-  it.each(files)('%s imports nothing from a folder above its own', (file) => {
+  it.each(sourceFiles)('%s imports nothing from a folder above its own', (file) => {
     const level = folders.indexOf(folderOf(file));
     const above = importsOf(file).filter((imported) => folders.indexOf(folderOf(imported)) > level);
     expect(above).toEqual([]);
   });
 
   it('The page of the console imports nothing that is shared but what is generated and what browsers have of the client', () => {
-    const imported = files.filter((file) => file.startsWith(`${consolePage}/`)).flatMap(importsOf);
+    const imported = sourceFiles.filter((file) => file.startsWith(`${consolePage}/`)).flatMap(importsOf);
     const outside = imported.filter((file) => !file.startsWith(`${consolePage}/`)).map(folderOf);
     expect([...new Set(outside)].sort()).toEqual([
       'services/client/connect',
@@ -174,31 +110,26 @@ describe('The folders of the source', () => {
 
   it('The folders hold no two files that import one another, directly or in a circle', () => {
     const seen = new Set<string>();
-    const circles = files.map((file) => circleFrom(file, seen)).filter((circle) => circle !== undefined);
+    const circles = sourceFiles.map((file) => circleFrom(file, seen)).filter((circle) => circle !== undefined);
     expect(circles).toEqual([]);
   });
 
   // The procedures are as many as the contract has.
   it.each(folders.filter((folder) => !folder.endsWith('/procedures')))(`%s has at most ${maxFiles} files`, (folder) => {
-    expect(files.filter((file) => folderOf(file) === folder).length).toBeLessThanOrEqual(maxFiles);
+    expect(sourceFiles.filter((file) => folderOf(file) === folder).length).toBeLessThanOrEqual(maxFiles);
   });
 });
 
 describe('Every procedure', () => {
-  const services = [
-    { service: SlotService, source: 'services/slot-service/procedures', tests: 'slot' },
-    { service: SlotStoreService, source: 'services/slot-service/procedures', tests: 'stores' },
-    { service: SlotPlanService, source: 'services/slot-service/procedures', tests: 'plan' },
-    { service: CatalogService, source: 'services/slot-service/procedures', tests: 'catalog' },
-    { service: CouponService, source: 'services/coupon-service/procedures', tests: 'coupon' },
-    { service: RedemptionService, source: 'services/coupon-service/procedures', tests: 'redemption' },
-    { service: CouponBatchService, source: 'services/coupon-service/procedures', tests: 'batches' },
-    { service: AuditService, source: 'shared/audit', tests: 'audit' },
-  ];
-  const places = services.flatMap(({ service, source, tests }) =>
+  const testFolders = ['slot', 'stores', 'plan', 'catalog', 'coupon', 'redemption', 'batches', 'audit'];
+  const sourceOf = (service: DescService) => {
+    if (service === AuditService) return 'shared/audit';
+    return `services/${couponServices.includes(service) ? 'coupon' : 'slot'}-service/procedures`;
+  };
+  const places = allServices.flatMap((service, at) =>
     service.methods.map(({ name }) => {
       const file = name.replace(/(?<!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
-      return [name, `${source}/${file}.ts`, `test/contract/${tests}/${file}.test.ts`] as const;
+      return [name, `${sourceOf(service)}/${file}.ts`, `test/contract/${testFolders[at]}/${file}.test.ts`] as const;
     }),
   );
 
@@ -209,6 +140,6 @@ describe('Every procedure', () => {
 
   it('Every file of procedures is a procedure of the contract', () => {
     const expected = places.map(([, source]) => source).filter((source) => source.includes('/procedures/'));
-    expect(files.filter((file) => file.includes('/procedures/')).sort()).toEqual(expected.sort());
+    expect(sourceFiles.filter((file) => file.includes('/procedures/')).sort()).toEqual(expected.sort());
   });
 });

@@ -18,31 +18,16 @@ const currencyOf = (code: string) => read((errors) => readBusinessCurrency({ BUS
 
 describe('The variables of the business', () => {
   it.each([
-    ...[
-      'UTC',
-      'Asia/Kolkata',
-      'Asia/Calcutta',
-      'America/Argentina/Buenos_Aires',
-      'America/Port-au-Prince',
-      'Etc/GMT+5',
-    ],
-    ...['GMT', 'GMT0', 'CET', 'EST', 'EST5EDT', 'GB', 'NZ-CHAT', 'Japan', 'ROK', 'W-SU'],
+    ...['UTC', 'Asia/Kolkata', 'Asia/Calcutta', 'America/Argentina/Buenos_Aires', 'America/Port-au-Prince'],
+    ...['Etc/GMT+5', 'GMT', 'GMT0', 'CET', 'EST', 'EST5EDT', 'GB', 'NZ-CHAT', 'Japan', 'ROK', 'W-SU'],
   ])('The time zone %s is taken', (name) => {
     expect(zoneOf(name)).toBe(name);
   });
 
   it.each([
     ...[
-      '+05:30',
-      '-08',
-      '+0530',
-      'UTC+5',
-      'Mars/Olympus',
-      'Asia/Kolkata ',
-      'EST5EDT,M3.2.0,M11.1.0',
-      'local',
-      'Z',
-      '5',
+      ...['+05:30', '-08', '+0530', 'UTC+5', 'Mars/Olympus', 'Asia/Kolkata ', 'EST5EDT,M3.2.0,M11.1.0', 'local'],
+      ...['Z', '5'],
     ],
     // Intl takes these for Asia/Calcutta, Asia/Dhaka and America/Los_Angeles.
     ...['IST', 'BST', 'pst'],

@@ -13,11 +13,8 @@ it('A write without a transaction is committed when its answer comes', () => {
   expect(toldAfterWrite(newCall())).toEqual([true]);
 });
 
-it.each([true, false])(
-  'A write whose answer comes after the end of its transaction is as committed as that: %s',
-  async (end) => {
-    const call = newCall();
-    await call.endTransaction(end);
-    expect(toldAfterWrite(call)).toEqual([end]);
-  },
-);
+it.each([true, false])('A write answered after its transaction has ended is as committed as that: %s', async (end) => {
+  const call = newCall();
+  await call.endTransaction(end);
+  expect(toldAfterWrite(call)).toEqual([end]);
+});

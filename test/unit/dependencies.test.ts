@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { permissive, termsOf } from '../support/licences.ts';
-
-const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+import { filesIn, matches, read } from '../support/repository.ts';
 
 interface LockedPackage {
   readonly license?: string;
@@ -73,10 +71,7 @@ describe('renovate.json', () => {
   const rules: { matchPackageNames?: string[]; groupName?: string }[] = JSON.parse(read('renovate.json')).packageRules;
 
   it('renovate.json asks for attention to exactly the libraries whose private parts are used', () => {
-    const sources = readdirSync(new URL('../../shared/internals', import.meta.url));
-    const pinned = sources.flatMap((file) =>
-      [...read(`shared/internals/${file}`).matchAll(/new PinnedLibrary\('([^']+)'/g)].map(([, name]) => name),
-    );
+    const pinned = filesIn('shared/internals').flatMap((file) => matches(read(file), /new PinnedLibrary\('([^']+)'/g));
     const group = rules.find(({ groupName }) => groupName === 'libraries whose private parts are used');
     expect(group?.matchPackageNames).toEqual(pinned.sort());
   });

@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConsoleConfig } from '../../services/staff-console/config.ts';
 import { shutdownDeadlineMs } from '../../shared/runtime/start-service.ts';
+import { root } from '../bench/calls-stage.ts';
+import { matches, read } from '../support/repository.ts';
 
-const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const compose = read('docker-compose.yml');
 const dockerfile = read('Dockerfile');
 const nginx = read('docker/nginx.conf');
@@ -17,10 +16,8 @@ const haproxy = read('docker/haproxy.cfg');
 const variablePages = ['docs/variables.md', 'docs/deploying.md'].map(read).join('');
 const packageJson = read('package.json');
 const { dependencies, engines } = JSON.parse(packageJson);
-const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, match = '']) => match);
 
 /** What `npm run build` compiles. */
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const build = ts.readConfigFile(`${root}tsconfig.build.json`, ts.sys.readFile);
 const sources = ts
   .parseJsonConfigFileContent(build.config, ts.sys, root)
@@ -38,11 +35,6 @@ describe('The deployment files', () => {
     expect(new Set(matches(haproxy, /^ +server.* ([a-z]+-service:\d+)/gm))).toEqual(
       new Set(matches(nginx, /^ +server ([a-z]+-service:\d+) /gm)),
     );
-  });
-
-  it('The deployment files give the console the address of coupon-service', () => {
-    const addresses = matches(compose, /^ +CONSOLE_COUPON_URL: \$\{CONSOLE_COUPON_URL:-(.*)\}$/gm);
-    expect(addresses).toEqual([readConsoleConfig({}).page.couponUrl]);
   });
 
   it('The deployment files pass on every variable of the console but its port', () => {
@@ -86,34 +78,38 @@ describe('The deployment files', () => {
     expect(nginx).toMatch(directive);
   });
 
-  it('The deployment files never look for the image in a registry', () => {
-    expect(compose).toMatch(/^x-service:.*\n.*\n +image: delivery-admin\n(?: +#.*\n)* +pull_policy: never$/m);
-  });
-
-  it('The deployment files give the services another role than the migration', () => {
-    expect(matches(compose, /DATABASE_URL: (?:&[a-z-]+ )?postgres:\/\/(\w+):/g)).toEqual(['service', 'admin']);
+  it.each<[what: string, found: RegExp, values: readonly string[]]>([
+    [
+      ...(['the address of coupon-service', /^ +CONSOLE_COUPON_URL: \$\{CONSOLE_COUPON_URL:-(.*)\}$/gm] as const),
+      [readConsoleConfig({}).page.couponUrl],
+    ],
+    [
+      ...(['another role than the migration', /DATABASE_URL: (?:&[a-z-]+ )?postgres:\/\/(\w+):/g] as const),
+      ['service', 'admin'],
+    ],
+    ['an image that no registry has', /^ +image: delivery-admin\n(?: +#.*\n)* +pull_policy: (\w+)$/gm, ['never']],
+    ['a check of staff', /^ +COUPON_STAFF_ONLY: \$\{COUPON_STAFF_ONLY:-(\w+)\}$/gm, ['true']],
+  ])('The deployment files give the services and the console %s', (_what, found, values) => {
+    expect(matches(compose, found)).toEqual(values);
   });
 
   it('The deployment files show no password on a command line', () => {
-    const { services }: { services: Record<string, { command?: string[]; healthcheck?: { test: string[] } }> } = parse(
-      compose,
-      { merge: true },
-    );
-    const words = Object.values(services).flatMap(({ command, healthcheck }) => [
-      command ?? [],
-      healthcheck?.test ?? [],
+    type Container = { command?: string[]; healthcheck?: { test: string[] } };
+    const { services }: { services: Record<string, Container> } = parse(compose, { merge: true });
+    const words = Object.values(services).flatMap((each) => [
+      ...(each.command ?? []),
+      ...(each.healthcheck?.test ?? []),
     ]);
-    expect(words.flat().length).toBeGreaterThan(20);
+    expect(words.length).toBeGreaterThan(20);
     // Compose fills in a single `$`, and leaves `$$` to the shell.
-    expect(words.flat().filter((word) => /(?<!\$)\$(?!\$)/.test(word))).toEqual([]);
+    expect(words.filter((word) => /(?<!\$)\$(?!\$)/.test(word))).toEqual([]);
     const commands = ['docs/deploying.md', 'docs/recovery.md', 'docs/operating.md'].map(read).join('\n');
     expect(matches(commands, /^(.*--env=\S*\$(?:OWNER|SERVICE).*)$/gm)).toEqual([]);
   });
 
-  it('The deployment files ask for staff wherever coupons are read or changed', () => {
+  it('The manifests of Kubernetes ask for staff wherever coupons are read or changed', () => {
     const { data } = parseAllDocuments(read('docker/kubernetes/config.yaml'))[0]?.toJS() ?? {};
     expect(data.COUPON_STAFF_ONLY).toBe('true');
-    expect(matches(compose, /^ +COUPON_STAFF_ONLY: \$\{COUPON_STAFF_ONLY:-(\w+)\}$/gm)).toEqual(['true']);
   });
 
   it('The deployment files open what was copied into the image to the user that runs it', () => {

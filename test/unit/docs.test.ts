@@ -1,16 +1,13 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { root } from '../bench/calls-stage.ts';
+import { filesIn, matches, read } from '../support/repository.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const inRoot = (file: string) => path.join(root, file);
-const read = (file: string) => readFileSync(inRoot(file), 'utf8');
-const filesIn = (folder: string) => readdirSync(inRoot(folder), { recursive: true }).map(String);
-const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, match = '']) => match);
 
 const docs = filesIn('docs').filter((file) => file.endsWith('.md'));
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...docs.map((file) => `docs/${file}`)];
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...docs];
 const isFolder = (file: string) => statSync(inRoot(file), { throwIfNoEntry: false })?.isDirectory() ?? false;
 /** The folders of the repository that a page may name. What is built or made by a start is not among them. */
 const roots = readdirSync(root).filter((name) => isFolder(name) && !/^(?:\.|dist$|node_modules$)/.test(name));
@@ -44,13 +41,8 @@ it('README has fewer than 150 lines', () => {
 });
 
 describe('docs/variables.md', () => {
-  const shared = filesIn('shared/config').map((file) => `shared/config/${file}`);
-  const sources = [
-    ...shared,
-    'shared/db/migrate-main.ts',
-    'services/dev/settings.ts',
-    'services/staff-console/config.ts',
-  ];
+  const others = ['shared/db/migrate-main.ts', 'services/dev/settings.ts', 'services/staff-console/config.ts'];
+  const sources = [...filesIn('shared/config'), ...others];
   const code = sources.map(read).join('\n');
   const rows = matches(read('docs/variables.md'), /^\| (`[^|]*) \|/gm).join();
 

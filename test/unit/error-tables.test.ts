@@ -1,18 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { Code } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
 import { couponErrors } from '../../services/coupon-service/errors.ts';
 import { slotErrors } from '../../services/slot-service/errors.ts';
 import { databaseErrors } from '../../shared/db/errors.ts';
 import { commonErrors, type ErrorRow, errorDomain } from '../../shared/errors/errors.ts';
+import { read, sourceFiles } from '../support/repository.ts';
 
 const tables: Record<string, Record<string, ErrorRow>> = { commonErrors, databaseErrors, slotErrors, couponErrors };
 const rows = Object.values(tables).flatMap((table) => Object.values(table));
-const source = ['services', 'shared']
-  .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
-  .filter((entry) => entry.name.endsWith('.ts'))
-  .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8'))
-  .join('\n');
+const source = sourceFiles.map(read).join('\n');
 const reasonsFile = '../../services/client/connect/reasons.ts';
 const codeName = (code: Code) => Code[code].replace(/(?<!^)([A-Z])/g, '_$1').toUpperCase();
 
@@ -60,7 +56,7 @@ describe('The error tables', () => {
   });
 
   it('The error tables have the same rows as the tables of docs/errors.md', () => {
-    const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+    const page = read('docs/errors.md');
     const lines = new Set(rows.map((row) => `| \`${row.reason}\` | ${codeName(row.code)} | \`${row.message}\` |`));
     const listed = page.split('\n').filter((line) => /^\| `[A-Z_]+` \| [A-Z_]+ \| /.test(line));
     expect(listed.toSorted()).toEqual([...lines].toSorted());

@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../shared/config/config.ts';
 import { shutdownDeadlineMs } from '../../shared/runtime/start-service.ts';
+import { root } from '../bench/calls-stage.ts';
 import { manifestFiles, ofKind, parseManifests, podOf, type Resource, resources } from '../support/manifests.ts';
+import { matches, read } from '../support/repository.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const nameOf = ({ metadata }: Resource) => metadata?.name ?? '';
 const config = (service: 'slot' | 'coupon') =>
   readConfig(service, { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) });
@@ -28,18 +26,12 @@ function complaintsAbout(candidates: readonly Resource[]): string[] {
     const type = `import('kubernetes-types/${group.replace('.k8s.io', '')}/${version}.js').${resource.kind}`;
     return `export const resource${index}: ${type} = ${JSON.stringify(resource)};`;
   });
-  const options = {
-    strict: true,
-    noEmit: true,
-    types: [],
-    lib: ['lib.es5.d.ts'],
-    module: ts.ModuleKind.NodeNext,
-    skipLibCheck: true,
-  };
+  const settings = { strict: true, noEmit: true, types: [], skipLibCheck: true };
+  const options = { ...settings, lib: ['lib.es5.d.ts'], module: ts.ModuleKind.NodeNext };
   const host = ts.createCompilerHost(options);
   const getSourceFile = host.getSourceFile.bind(host);
-  host.getSourceFile = (name, settings, ...rest) =>
-    name === file ? ts.createSourceFile(name, lines.join('\n'), settings) : getSourceFile(name, settings, ...rest);
+  host.getSourceFile = (name, target, ...rest) =>
+    name === file ? ts.createSourceFile(name, lines.join('\n'), target) : getSourceFile(name, target, ...rest);
   const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([file], options, host));
   return diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
@@ -76,7 +68,7 @@ describe('The manifests of Kubernetes', () => {
   });
 
   it('The manifests of Kubernetes set no variable without a row in docs/variables.md', () => {
-    const rows = [...read('docs/variables.md').matchAll(/^\| (`[^|]*) \|/gm)].join();
+    const rows = matches(read('docs/variables.md'), /^\| (`[^|]*) \|/gm).join();
     const set = pods.flatMap((name) => (podOf(name).container.env ?? []).map((variable) => variable.name));
     const names = [...set, ...ofKind('ConfigMap').flatMap(({ data = {} }) => Object.keys(data))];
     expect(names.length).toBeGreaterThan(10);
@@ -157,6 +149,8 @@ describe.each(deployments)('The Deployment %s', (name) => {
 
 describe.each(services)('The Deployment of %s-service', (service) => {
   const { spec, container } = podOf(`${service}-service`);
+  const [deployment] = ofKind('Deployment').filter((one) => nameOf(one) === `${service}-service`);
+  const [scaler] = ofKind('HorizontalPodAutoscaler').filter((one) => nameOf(one) === `${service}-service`);
   const numberOf = (name: string) => Number(container.env?.find((variable) => variable.name === name)?.value);
 
   it(`The Deployment of ${service}-service has the ports that it has unless told otherwise, and that of its metrics`, () => {
@@ -166,7 +160,6 @@ describe.each(services)('The Deployment of %s-service', (service) => {
       { name: 'web', containerPort: config(service).webPort },
       { name: 'metrics', containerPort: metrics },
     ]);
-    const deployment = ofKind('Deployment').find((one) => nameOf(one) === `${service}-service`);
     expect(deployment?.spec?.template.metadata?.annotations?.['prometheus.io/port']).toBe(`${metrics}`);
   });
 
@@ -176,12 +169,10 @@ describe.each(services)('The Deployment of %s-service', (service) => {
   });
 
   it(`The Deployment of ${service}-service waits as long as refused clients do before it goes on to the next pod`, () => {
-    const deployment = ofKind('Deployment').find((one) => nameOf(one) === `${service}-service`);
     expect(deployment?.spec?.minReadySeconds).toBe(5);
   });
 
   it(`The Deployment of ${service}-service has no more replicas than docs/deploying.md counts connections for`, () => {
-    const scaler = ofKind('HorizontalPodAutoscaler').find((one) => nameOf(one) === `${service}-service`);
     const page = read('docs/deploying.md');
     const [, connections] = new RegExp(`^\\| ${service}-service:[^|]*\\| (\\d+) \\|`, 'm').exec(page) ?? [];
     // One more in a rollout.
@@ -189,7 +180,6 @@ describe.each(services)('The Deployment of %s-service', (service) => {
   });
 
   it(`The Deployment of ${service}-service grows when half of the places for calls are taken`, () => {
-    const scaler = ofKind('HorizontalPodAutoscaler').find((one) => nameOf(one) === `${service}-service`);
     const [metric] = scaler?.spec?.metrics ?? [];
     expect(Number(metric?.pods?.target.averageValue) * 2).toBe(config(service).limits.calls);
   });

@@ -2,17 +2,10 @@ import { create, type DescField, type DescMessage, fromBinary, fromJson, ScalarT
 import { StructSchema, TimestampSchema, timestampFromMs, ValueSchema } from '@bufbuild/protobuf/wkt';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
-import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { JsonText, mapped, timeText } from '../../shared/rpc/answers/answer.ts';
 import { encoderOf, share } from '../../shared/rpc/answers/message-encoder.ts';
 import { AnswerResponse, jsonWriteOptions } from '../../shared/rpc/answers/response.ts';
+import { allServices } from '../support/all-services.ts';
 
 /** A value as a handler gives it, and as a message has it. */
 interface Both {
@@ -22,30 +15,17 @@ interface Both {
 
 const same = (values: fc.Arbitrary<unknown>) => values.map((value): Both => ({ given: value, kept: value }));
 
+// Short and long texts, for lengths of one byte and of more, and what JSON escapes.
+const snowmen = [42, 43, 127, 128].map((length) => '☃'.repeat(length));
+const texts = fc.constantFrom('0', '', '"', '\\', '\u0000', '\u007f', ...snowmen);
+const longTexts = fc.string({ unit: 'grapheme', minLength: 40 });
+
 const scalars = new Map<ScalarType, fc.Arbitrary<Both>>([
   [ScalarType.INT32, same(fc.oneof(fc.integer(), fc.constantFrom(0, -1, 127, 128, 2 ** 31 - 1, -(2 ** 31))))],
   [ScalarType.INT64, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((kept) => ({ given: `${kept}`, kept }))],
   [ScalarType.DOUBLE, same(fc.double({ noDefaultInfinity: true, noNaN: true }).map((value) => value + 0))],
   [ScalarType.BOOL, same(fc.boolean())],
-  // Short and long texts, for lengths of one byte and of more, and what JSON escapes.
-  [
-    ScalarType.STRING,
-    same(
-      fc.oneof(
-        fc.constantFrom(
-          '0',
-          '',
-          '"',
-          '\\',
-          '\u0000',
-          '\u007f',
-          ...[42, 43, 127, 128].map((length) => '☃'.repeat(length)),
-        ),
-        fc.string({ unit: 'binary' }),
-        fc.string({ unit: 'grapheme', minLength: 40 }),
-      ),
-    ),
-  ],
+  [ScalarType.STRING, same(fc.oneof(texts, fc.string({ unit: 'binary' }), longTexts))],
 ]);
 
 const times = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
@@ -110,11 +90,7 @@ function messagesOf(schema: DescMessage): fc.Arbitrary<Both> {
   });
 }
 
-const services = [
-  ...[SlotService, SlotStoreService, SlotPlanService, CatalogService],
-  ...[CouponService, RedemptionService, CouponBatchService, AuditService],
-];
-const responses = services.flatMap(({ methods }) => methods.map(({ output }) => output));
+const responses = allServices.flatMap(({ methods }) => methods.map(({ output }) => output));
 
 it.each(responses)('An answer of the type $typeName is encoded like its message, in both forms', async (schema) => {
   const wrapped = fc.record(Object.fromEntries(schema.fields.map((field) => [field.localName, fieldValuesOf(field)])));
@@ -126,6 +102,7 @@ it.each(responses)('An answer of the type $typeName is encoded like its message,
       const message = create(schema, part('kept'));
       expect(fromBinary(schema, await answer.toBinary(undefined))).toEqual(message);
       expect(JSON.parse(String(await answer.toJson(undefined)))).toEqual(toJson(schema, message, jsonWriteOptions));
+      expect(await answer.toMessage(undefined)).toEqual(message);
     }),
     { numRuns: 30 },
   );

@@ -2,17 +2,12 @@ import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CallSignal } from '../../shared/cancellation/signal.ts';
 import type { Connection } from '../../shared/rpc/limits/connections.ts';
-import {
-  maxRequestBytes,
-  maxUnauthenticatedBytes,
-  maxUnauthenticatedRequestsPerConnection,
-  maxUnreadBytes,
-  minRequestBytes,
-  requestTimeoutMs,
-  responseTimeoutMs,
-} from '../../shared/rpc/limits/limits.ts';
+import * as limits from '../../shared/rpc/limits/limits.ts';
 import { OpenRequest, OpenRequests } from '../../shared/rpc/limits/open-requests.ts';
+import { everybody } from '../support/served.ts';
 
+const { maxRequestBytes, maxUnauthenticatedBytes, maxUnauthenticatedRequestsPerConnection } = limits;
+const { maxUnreadBytes, minRequestBytes, requestTimeoutMs, responseTimeoutMs } = limits;
 const aMoment = 1_000;
 const mebibyte = 1024 * 1024;
 const maxOpenRequests = maxRequestBytes / minRequestBytes;
@@ -37,20 +32,16 @@ class PlainRequest extends OpenRequest {
 class Headers {
   readonly verified = new Set<string>();
 
-  async authenticate(authorization: string | undefined) {
-    if (authorization?.startsWith('bad') !== false) throw new Error('a bad credential');
+  async authenticate(authorization = 'bad') {
+    if (authorization.startsWith('bad')) throw new Error('a bad credential');
     // Without this it would be verified at once.
     await Promise.resolve();
     this.verified.add(authorization);
-    return this.identityOf(authorization);
+    return everybody.authenticate(authorization);
   }
 
-  known(authorization: string | undefined) {
-    return authorization !== undefined && this.verified.has(authorization) ? this.identityOf(authorization) : undefined;
-  }
-
-  identityOf(subject: string) {
-    return { subject, claimedStaffId: undefined, staffId: async () => undefined };
+  known(authorization = '') {
+    return this.verified.has(authorization) ? everybody.known(authorization) : undefined;
   }
 }
 
@@ -69,16 +60,9 @@ describe('The open requests of a process', () => {
 
   function connection(subject?: string): Connection & { identified: string[] } {
     const identified: string[] = [];
-    return {
-      subject,
-      socket: new Socket(),
-      unauthenticatedRequests: new Set(),
-      identified,
-      identify: (each) => identified.push(each),
-      resets: 0,
-      isEnding: false,
-      countReset: () => false,
-    };
+    const counts = { resets: 0, isEnding: false, countReset: () => false };
+    const identify = (each: string) => identified.push(each);
+    return { subject, socket: new Socket(), unauthenticatedRequests: new Set(), identified, identify, ...counts };
   }
 
   function begin(authorization?: string, state: Partial<PlainRequest> = {}, over = connection()): PlainRequest {

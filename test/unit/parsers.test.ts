@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { analyse } from 'scslre';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import { parseDate } from '../../shared/rpc/dates.ts';
 import { checkMessageBounds } from '../../shared/rpc/limits/message-bounds.ts';
 import { readSearch } from '../../shared/searching/searching.ts';
 import { traceIdOf } from '../../shared/telemetry/trace-context.ts';
+import { filesIn, matches, read, sourceFiles } from '../support/repository.ts';
 
 const longest = 200_000;
 const of = (...pieces: string[]) => pieces.map((piece) => piece.repeat(Math.ceil(longest / piece.length)));
@@ -67,18 +67,10 @@ describe('Parsers', () => {
   });
 });
 
-const sources = ['services', 'shared']
-  .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
-  .filter(({ name, parentPath }) => name.endsWith('.ts') && !parentPath.startsWith('shared/gen'))
-  .map(({ name, parentPath }) => `${parentPath}/${name}`);
-
 /** The regular expressions of the rules in the .proto files. */
-const protoPatterns = readdirSync('proto', { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.proto'))
-  .flatMap((name) => {
-    const patterns = readFileSync(`proto/${name}`, 'utf8').matchAll(/^ *pattern: "(.*)"$/gm);
-    return [...patterns].map(([, pattern]) => [`proto/${name}`, `/${pattern}/u`] as const);
-  });
+const protoPatterns = filesIn('proto')
+  .filter((file) => file.endsWith('.proto'))
+  .flatMap((file) => matches(read(file), /^ *pattern: "(.*)"$/gm).map((pattern) => [file, `/${pattern}/u`] as const));
 
 /** The regular expressions of a file, as they are written. */
 function patternsOf(file: string): string[] {
@@ -90,7 +82,7 @@ function patternsOf(file: string): string[] {
     }
     ts.forEachChild(node, visit);
   };
-  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest);
   visit(source);
   return patterns;
 }
@@ -101,7 +93,9 @@ describe('The regular expressions', () => {
   });
 
   it.each([
-    ...sources.flatMap((file) => patternsOf(file).map((pattern) => [file, pattern] as const)),
+    ...sourceFiles
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => patternsOf(file).map((pattern) => [file, pattern] as const)),
     ...protoPatterns,
   ])('A regular expression of %s does not backtrack: %s', (_file, pattern) => {
     const end = pattern.lastIndexOf('/');

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as grpcClient from '../../services/client/package/grpc.ts';
 import * as webClient from '../../services/client/package/index.ts';
@@ -7,9 +5,8 @@ import { type Release, readPromised } from '../../services/dev/release/promised.
 import { readConsoleConfig } from '../../services/staff-console/config.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import type { Environment } from '../../shared/config/variables.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const read = (file: string) => readFileSync(root + file, 'utf8');
+import { root } from '../bench/calls-stage.ts';
+import { read } from '../support/repository.ts';
 
 const released: Release = JSON.parse(read('test/released/release.json'));
 const promised = await readPromised(root);

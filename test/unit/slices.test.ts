@@ -41,16 +41,13 @@ describe('Encoding in slices', () => {
 
   it('A short answer of one caller comes between the slices of the long ones of another', async () => {
     const order: string[] = [];
-    const long = Array.from({ length: 100 }, () =>
+    const encode = (caller: string, slices: number) =>
       inSlices(
-        'greedy',
-        encodingOf(10, () => order.push('greedy')),
-      ),
-    );
-    const short = inSlices(
-      'modest',
-      encodingOf(3, () => order.push('modest')),
-    );
+        caller,
+        encodingOf(slices, () => order.push(caller)),
+      );
+    const long = Array.from({ length: 100 }, () => encode('greedy', 10));
+    const short = encode('modest', 3);
     await Promise.all([short, ...long]);
     // After the first slices, which run at once, the two take turns.
     expect(order.slice(100).lastIndexOf('modest')).toBeLessThanOrEqual(4);
@@ -59,17 +56,11 @@ describe('Encoding in slices', () => {
 
   it('The long answers of one caller are encoded one after the other', async () => {
     const order: string[] = [];
-    const answers = ['first', 'second', 'third'].map((name) =>
-      inSlices(
-        'one',
-        encodingOf(4, (slice) => order.push(`${name} ${slice}`)),
-      ),
-    );
+    const encode = (name: string) => encodingOf(4, (slice) => order.push(`${name} ${slice}`));
+    const answers = ['first', 'second', 'third'].map((name) => inSlices('one', encode(name)));
     await Promise.all(answers);
     expect(order).toEqual([
-      ...['first 1', 'second 1', 'third 1'],
-      ...['first 2', 'first 3', 'first 4'],
-      ...['second 2', 'second 3', 'second 4'],
+      ...['first 1', 'second 1', 'third 1', 'first 2', 'first 3', 'first 4', 'second 2', 'second 3', 'second 4'],
       ...['third 2', 'third 3', 'third 4'],
     ]);
   });
@@ -108,10 +99,7 @@ describe('Encoding in slices', () => {
         yield;
       }
     });
-    await expect(endless).rejects.toMatchObject({
-      code: Code.ResourceExhausted,
-      rawMessage: 'The answer is too large - please ask for less',
-    });
+    await expect(endless).rejects.toMatchObject({ code: Code.ResourceExhausted });
     expect(slices).toBe(64);
     const largest = inSlices(undefined, function* (slice): Sliced<string> {
       slice.isOverAfterWriting(64 * 1024 * 1024);

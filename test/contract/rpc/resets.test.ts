@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GetDeliverySequenceRequestSchema, SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { cautionDelayMs, maxOpenServiceRequestBytes } from '../../../shared/rpc/limits/limits.ts';
 import { type ScriptedServer, startScriptedServer } from '../../integration/scripted-server.ts';
-import { grpcFrame, openSession, untilClosed } from '../../load/overload-stage.ts';
+import { grpcFrame, openSession, untilClosed } from '../../load/overload-wire.ts';
 import { createGrpcJsTransport } from '../../support/grpc-transport.ts';
 import { resetAll, resetWith } from '../../support/http2-frames.ts';
 import { everybody } from '../../support/served.ts';

@@ -1,7 +1,5 @@
-insert into
-  validate_misses as counted (key, points, expire)
-values
-  ($callerKey, 1, $nowMs::bigint + 60000)
+insert into validate_misses as counted (key, points, expire)
+values ($callerKey, 1, $nowMs::bigint + 60000)
 on conflict (key) do update
 set
   points = case
@@ -12,6 +10,4 @@ set
     when counted.expire <= $nowMs::bigint then excluded.expire
     else counted.expire
   end
-returning
-  points as misses,
-  (expire - $nowMs::bigint)::double precision as "msToWindowEnd"
+returning points as misses, (expire - $nowMs::bigint)::double precision as "msToWindowEnd"

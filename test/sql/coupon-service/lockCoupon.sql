@@ -1,23 +1,9 @@
-with
-  codes as materialized (
-    select
-      pg_advisory_xact_lock(hashtext ('coupon_code'))
-    from
-      coupons
-    where
-      id = $id
-      and coupon_code <> $couponCode
-  )
+with codes as materialized (
+  select pg_advisory_xact_lock(hashtext ('coupon_code'))
+  from coupons
+  where id = $id and coupon_code <> $couponCode
+)
 select
-from
-  coupons,
-  (
-    select
-      count(*)
-    from
-      codes
-  ) as locked
-where
-  id = $id
-for no key update of
-  coupons
+from coupons, (select count(*) from codes) as locked
+where id = $id
+for no key update of coupons

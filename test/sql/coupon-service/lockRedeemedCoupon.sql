@@ -1,6 +1,1 @@
-select
-from
-  coupons
-where
-  coupon_code = $couponCode
-for share
+select from coupons where coupon_code = $couponCode for share

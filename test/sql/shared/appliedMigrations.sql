@@ -1,7 +1,1 @@
-select
-  name
-from
-  schema_migrations
-order by
-  run_on,
-  id
+select name from schema_migrations order by run_on, id

@@ -1,7 +1,4 @@
-insert into
-  idempotency_keys (id, request, answer)
-values
-  ($id, $request, '')
+insert into idempotency_keys (id, request, answer)
+values ($id, $request, '')
 on conflict do nothing
-returning
-  id
+returning id

@@ -1,2 +1,1 @@
-select
-  coalesce(has_table_privilege(to_regclass($table), 'SELECT'), false) as "isReadable"
+select coalesce(has_table_privilege(to_regclass($table), 'SELECT'), false) as "isReadable"

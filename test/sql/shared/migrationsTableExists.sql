@@ -1,2 +1,1 @@
-select
-  to_regclass('schema_migrations') is not null as exists
+select to_regclass('schema_migrations') is not null as exists

@@ -1,7 +1,1 @@
-select
-  id
-from
-  staff_users
-where
-  id = $id
-  and disabled_at is null
+select id from staff_users where id = $id and disabled_at is null

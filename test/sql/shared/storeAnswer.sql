@@ -1,4 +1,2 @@
-insert into
-  idempotency_keys (id, request, answer, store_request_id)
-values
-  ($id, $request, $answer, $storeRequestId)
+insert into idempotency_keys (id, request, answer, store_request_id)
+values ($id, $request, $answer, $storeRequestId)

@@ -1,5 +1,1 @@
-update audit_retention
-set
-  days = $days
-where
-  days is distinct from $days
+update audit_retention set days = $days where days is distinct from $days

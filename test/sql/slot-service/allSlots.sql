@@ -1,4 +1,1 @@
-select
-  coalesce(json_agg(id), '[]') as "slotIds"
-from
-  slots
+select coalesce(json_agg(id), '[]') as "slotIds" from slots

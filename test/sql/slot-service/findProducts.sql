@@ -2,19 +2,11 @@ select
   set_config(
     'found.ids',
     array(
-      select
-        id
-      from
-        products
-      where
-        search_grams (name, 1) @> search_grams ($term::text, 3)
-        and (name ilike $pattern::text)
-        and true
-      order by
-        name collate "und-x-icu",
-        id
-      limit
-        $rows::bigint
+      select id
+      from products
+      where search_grams (name, 1) @> search_grams ($term::text, 3) and (name ilike $pattern::text) and true
+      order by name collate "und-x-icu", id
+      limit $rows::bigint
     )::text,
     true
   ),

@@ -1,4 +1,1 @@
-select
-  count(*)::integer as "pendingRequests"
-from
-  store_refresh_requests
+select count(*)::integer as "pendingRequests" from store_refresh_requests

@@ -1,11 +1,4 @@
-select
-  id,
-  coalesce(nullif(users.name, ''), 'Unknown') as name,
-  mobile
-from
-  users
-where
-  id = any ($userIds::integer[])
-order by
-  nullif(users.name, '') collate "und-x-icu" asc nulls last,
-  id
+select id, coalesce(nullif(users.name, ''), 'Unknown') as name, mobile
+from users
+where id = any ($userIds::integer[])
+order by nullif(users.name, '') collate "und-x-icu" asc nulls last, id

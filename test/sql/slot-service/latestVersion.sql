@@ -1,9 +1,4 @@
-select
-  version,
-  pg_snapshot_xmax(snapshot) <= pg_snapshot_xmax(pg_current_snapshot()) as "isUsable"
-from
-  store_versions
-order by
-  version desc
-limit
-  1
+select version, pg_snapshot_xmax(snapshot) <= pg_snapshot_xmax(pg_current_snapshot()) as "isUsable"
+from store_versions
+order by version desc
+limit 1

@@ -1,4 +1,2 @@
-select
-  pg_advisory_xact_lock(hashtext ('copied_slots'), day)
-from
-  unnest($days::integer[]) as day
+select pg_advisory_xact_lock(hashtext ('copied_slots'), day)
+from unnest($days::integer[]) as day

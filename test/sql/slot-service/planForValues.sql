@@ -1,2 +1,1 @@
-select
-  set_config('plan_cache_mode', 'force_custom_plan', true)
+select set_config('plan_cache_mode', 'force_custom_plan', true)

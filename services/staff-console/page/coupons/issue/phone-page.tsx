@@ -97,7 +97,7 @@ export function Component(): ReactNode {
 
 /** Reads an Indian mobile number as people write it; undefined for any other text. */
 function readMobile(text: string): string | undefined {
-  if (!/^\s*\+?[\d\s().-]+$/.test(text)) return undefined;
+  if (!/^\+?[\d\s().-]+$/.test(text.trim())) return undefined;
   const digits = text.replace(/\D/g, '').replace(/^(0|(00)?91)(?=\d{10}$)/, '');
   return digits.length === 10 ? digits : undefined;
 }
