@@ -7,11 +7,11 @@ import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service
 import { BadRequestSchema, type ErrorInfo, ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { type Protocol, protocols } from './protocols.ts';
+import { grpc, type Protocol } from './protocols.ts';
 import { startTestService, type TestService } from './service.ts';
 import { signToken, withToken } from './tokens.ts';
 
-/** What the tests of a contract call: one service over one protocol. */
+/** What the tests of a contract call: one service, over one protocol. */
 export interface Api<Service extends DescService> {
   /** As staff user 1. */
   readonly staff: Client<Service>;
@@ -38,10 +38,14 @@ export const couponContract = contractOf('coupon', CouponService);
 export const redemptionContract = contractOf('coupon', RedemptionService);
 export const batchContract = contractOf('coupon', CouponBatchService);
 
-/** Declares tests that run over every protocol, each with a service and a database of its own. */
+/**
+ * Declares the tests of a rule, with a service and a database of their own. They run once, over gRPC: that a procedure
+ * gives the same answers and errors over every protocol is what rpc/conformance.test.ts says. Tests of what each protocol
+ * does in its own way run `over` those protocols, with another service and database for each.
+ */
 function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: Service) {
-  return (procedure: string, tests: (api: Api<Service>) => void): void => {
-    describe.each(protocols)(`${procedure} over $name`, (protocol) => {
+  const over = (protocols: readonly Protocol[]) => (subject: string, tests: (api: Api<Service>) => void) => {
+    describe.each(protocols)(protocols.length === 1 ? subject : `${subject} over $name`, (protocol) => {
       let service: TestService;
       let connection: ReturnType<Protocol['open']>;
       const others: ReturnType<Protocol['open']>[] = [];
@@ -91,6 +95,7 @@ function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: 
       });
     });
   };
+  return Object.assign(over([grpc]), { over });
 }
 
 export interface Expected {

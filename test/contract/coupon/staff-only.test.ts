@@ -2,19 +2,19 @@ import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { expectError } from '../../support/contract.ts';
-import { protocols } from '../../support/protocols.ts';
+import { grpc } from '../../support/protocols.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { signToken, withToken } from '../../support/tokens.ts';
 
 const unauthorized = { code: 'Unauthenticated', message: 'Unauthorized', reason: 'UNAUTHORIZED' } as const;
 const terms = { coupon: { discountPercent: 10 } };
 
-describe.each(protocols)('COUPON_STAFF_ONLY over $name', (protocol) => {
+describe('COUPON_STAFF_ONLY', () => {
   let service: TestService;
-  let connection: ReturnType<typeof protocol.open>;
+  let connection: ReturnType<typeof grpc.open>;
   beforeAll(async () => {
     service = await startTestService('coupon', () => ({ couponStaffOnly: true }));
-    connection = protocol.open(service);
+    connection = grpc.open(service);
   });
   afterAll(async () => {
     connection.close();

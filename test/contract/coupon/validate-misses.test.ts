@@ -6,7 +6,7 @@ import { expectError, failureOf } from '../../support/contract.ts';
 import { createDatabase } from '../../support/database.ts';
 import { holding } from '../../support/locks.ts';
 import { asServiceRole } from '../../support/postgres.ts';
-import { protocols } from '../../support/protocols.ts';
+import { grpc } from '../../support/protocols.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { signToken, withToken } from '../../support/tokens.ts';
 
@@ -23,10 +23,10 @@ const lockCounts = 'lock table validate_misses in share mode';
 /** As docs/operating.md has it. */
 const ofSubject = `where key = encode(sha256(convert_to($1, 'UTF8')), 'hex')`;
 
-describe.each(protocols)('VALIDATE_MISSES_PER_MINUTE over $name', (protocol) => {
+describe('VALIDATE_MISSES_PER_MINUTE', () => {
   let service: TestService;
   let replica: TestService;
-  let connections: ReturnType<typeof protocol.open>[];
+  let connections: ReturnType<typeof grpc.open>[];
   let subjects = 0;
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.each(protocols)('VALIDATE_MISSES_PER_MINUTE over $name', (protocol) => 
       validateMissesPerMinute: limit,
       database: { ...database, url: asServiceRole(service.database.url) },
     }));
-    connections = [protocol.open(service), protocol.open(replica)];
+    connections = [grpc.open(service), grpc.open(replica)];
     await service.database.sql(`
       insert into coupons (coupon_code, flat_discount, is_apply_for_all, valid_till, created_by)
       values ('HIT', 5, true, null, 1), ('EXPIRED', 5, true, '2020-01-01', 1)`);

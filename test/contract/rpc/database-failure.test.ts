@@ -4,7 +4,7 @@ import type { ServiceConfig } from '../../../shared/config/config.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { expectError, failureOf } from '../../support/contract.ts';
 import { holding, lockSlots } from '../../support/locks.ts';
-import { protocols } from '../../support/protocols.ts';
+import { grpc } from '../../support/protocols.ts';
 import { startDatabaseProxy, viaPort } from '../../support/proxy.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { signToken, withToken } from '../../support/tokens.ts';
@@ -15,13 +15,13 @@ const poolExhausted = {
   reason: 'DATABASE_POOL_EXHAUSTED',
 } as const;
 
-describe.each(protocols)('When the database fails, a call over $name', (protocol) => {
+describe('When the database fails', () => {
   async function withService(
     overrides: (config: ServiceConfig) => Partial<ServiceConfig>,
     work: (getSlots: (options?: CallOptions) => Promise<unknown>, service: TestService) => Promise<void>,
   ): Promise<void> {
     const service = await startTestService('slot', overrides);
-    const { transport, close } = protocol.open(service);
+    const { transport, close } = grpc.open(service);
     const slots = createClient(SlotService, withToken(transport, await signToken({ staffId: 1 })));
     const getSlots = (options?: CallOptions) => slots.getSlots({}, options);
     try {

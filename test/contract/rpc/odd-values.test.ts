@@ -2,12 +2,12 @@ import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
 import { couponContract, expectError, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
-import { cannot } from '../../support/protocols.ts';
+import { cannot, protocols } from '../../support/protocols.ts';
 import { signToken } from '../../support/tokens.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 
-slotContract('A delivery sequence', (api) => {
+slotContract.over(protocols)('A delivery sequence', (api) => {
   const nested = (depth: number): JsonValue => (depth === 0 ? 1 : [nested(depth - 1)]);
   const update = async (value: JsonValue) => {
     const { slot } = await api.staff.createSlot(times);
@@ -72,12 +72,12 @@ couponContract('Product ids', (api) => {
   });
 });
 
-couponContract('Text that is not Unicode', (api) => {
-  it.skipIf(cannot(api.protocol, 'carry text that is no Unicode'))(
-    'Text that is not Unicode is refused and not replaced',
-    async () => {
+couponContract.over(protocols.filter((protocol) => !cannot(protocol, 'carry text that is no Unicode')))(
+  'Text that is not Unicode',
+  (api) => {
+    it('Text that is not Unicode is refused and not replaced', async () => {
       await failureOf(api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'A\ud800' } }));
       expect(await api.sql(`select 1 from coupons where coupon_code like 'A%'`)).toEqual([]);
-    },
-  );
-});
+    });
+  },
+);

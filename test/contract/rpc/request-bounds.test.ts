@@ -3,7 +3,7 @@ import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { couponContract, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
-import { cannot } from '../../support/protocols.ts';
+import { cannot, protocols } from '../../support/protocols.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { signToken } from '../../support/tokens.ts';
 
@@ -162,7 +162,7 @@ describe('A request that would take long to decode', () => {
   });
 });
 
-slotContract('A request with a list of ids', (api) => {
+slotContract.over(protocols)('A request with a list of ids', (api) => {
   const stores = () => createClient(SlotStoreService, api.transportAs('guest'));
 
   it('A list of ids is taken as a set, however often an id is repeated', async () => {
