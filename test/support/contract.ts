@@ -112,11 +112,7 @@ export const answerTooLarge: Expected = {
 };
 
 /** What a caller without a staff identity expects of slot-service and of the audit trail. */
-export const accessDenied: Expected = {
-  code: 'Unauthenticated',
-  message: 'Access denied',
-  reason: 'ACCESS_DENIED',
-};
+export const accessDenied: Expected = { code: 'Unauthenticated', message: 'Access denied', reason: 'ACCESS_DENIED' };
 
 /** Asserts the code, message and reason of a call that must fail, and returns its ErrorInfo. */
 export async function expectError(call: Promise<unknown>, expected: Expected): Promise<ErrorInfo> {

@@ -161,10 +161,7 @@ slotContract('Audit entries of slots', (api) => {
     });
     expect(
       await changeOf(api, 'slot', id, () => api.staff.updateSlot({ ...update, isActive: false, groupIds: [5, 1] })),
-    ).toEqual({
-      before: { isActive: true, groupIds: [] },
-      after: { isActive: false, groupIds: [5, 1] },
-    });
+    ).toEqual({ before: { isActive: true, groupIds: [] }, after: { isActive: false, groupIds: [5, 1] } });
     expect(
       await changeOf(api, 'slot', id, () =>
         api.staff.updateSlot({ ...update, isActive: false, groupIds: [5, 1], productIds: { ids: [9, 2] } }),

@@ -96,9 +96,7 @@ slotContract('SearchProducts', (api) => {
       const token = await signToken({ staffId: 1 });
       const search = JSON.stringify({ search: 'Zucchini', limit: 1 });
       const response = await post(api.ports.webPort, 'SearchProducts', token, search, {}, 'catalog.v1.CatalogService');
-      expect(await response.json()).toEqual({
-        products: [{ id: 311, name: 'Zucchini', images: ['a.jpg', 'b.jpg'] }],
-      });
+      expect(await response.json()).toEqual({ products: [{ id: 311, name: 'Zucchini', images: ['a.jpg', 'b.jpg'] }] });
     });
   });
 

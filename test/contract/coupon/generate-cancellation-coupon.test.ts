@@ -22,11 +22,7 @@ couponContract('GenerateCancellationCoupon', (api) => {
     (await api.sql('select refund_coupon_id from order_statuses where order_id = $1', [orderId])).map(
       (status) => status.refund_coupon_id,
     );
-  const taken = {
-    code: 'AlreadyExists',
-    message: 'Coupon code already exists',
-    reason: 'COUPON_CODE_TAKEN',
-  } as const;
+  const taken = { code: 'AlreadyExists', message: 'Coupon code already exists', reason: 'COUPON_CODE_TAKEN' } as const;
 
   it("The coupon is worth the order's total, belongs to its user and is valid for 30 days", async () => {
     const orderId = await addOrder(1);

@@ -108,9 +108,7 @@ planContract('CopySlots', (api) => {
     const token = await signToken({ staffId: 1 });
     const request = '{"slotIds":[1],"shiftDays":1,"repeat":2,"timeZone":"Asia/Kolkata","onTaken":"ON_TAKEN_SKIP"}';
     const response = await post(api.ports.webPort, 'CopySlots', token, request, {}, 'slot.v1.SlotPlanService');
-    const slot = {
-      ...{ isActive: true, isCapacityFull: false, groupIds: [], deliverySequence: {} },
-    };
+    const slot = { ...{ isActive: true, isCapacityFull: false, groupIds: [], deliverySequence: {} } };
     expect(await response.json()).toEqual({
       copies: [
         {
@@ -567,9 +565,7 @@ planContract('CopySlots', (api) => {
     await expectError(api.guest.copySlots({ slotIds: [1], shiftDays: 1 }), accessDenied);
     await expectError(
       createClient(SlotPlanService, api.transportAs('nobody')).copySlots({ slotIds: [1], shiftDays: 1 }),
-      {
-        ...{ code: 'Unauthenticated', message: 'Authentication required', reason: 'AUTHENTICATION_REQUIRED' },
-      },
+      { ...{ code: 'Unauthenticated', message: 'Authentication required', reason: 'AUTHENTICATION_REQUIRED' } },
     );
     expect(await everything()).toEqual(before);
   });

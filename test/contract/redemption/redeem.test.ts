@@ -170,10 +170,7 @@ redemptionContract('Redeem', (api) => {
     expect(used.redemption).toMatchObject({ id: first?.id, orderAmount: '320', discountAmount: '32', state: USED });
     const entries = await entriesOf(api, 'redemption', first?.id);
     expect(entries.slice(1)).toMatchObject([
-      {
-        before: { orderAmount: '200', discountAmount: '20' },
-        after: { orderAmount: '310', discountAmount: '31' },
-      },
+      { before: { orderAmount: '200', discountAmount: '20' }, after: { orderAmount: '310', discountAmount: '31' } },
       {
         before: { orderAmount: '310', discountAmount: '31', state: 'REDEMPTION_STATE_HELD' },
         after: { orderAmount: '320', discountAmount: '32', state: 'REDEMPTION_STATE_USED' },
