@@ -12,11 +12,6 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { signToken, withToken } from '../support/tokens.ts';
 
 const misses = 3;
-const tooManyMisses = {
-  code: 'ResourceExhausted',
-  message: 'Too many coupon codes were not found - please try again later',
-  reason: 'TOO_MANY_MISSES',
-} as const;
 const notFound = { valid: false, message: 'Coupon not found or invalidated' };
 
 describe('A coupon-service with redemptions', () => {
@@ -69,10 +64,10 @@ describe('A coupon-service with redemptions', () => {
     const options = { headers: { 'idempotency-key': randomUUID() } };
     expect(await api.redeem({ code: 'NONE', ...newOrder() }, options)).toMatchObject(notFound);
     expect((await failureOf(api.claim({ secretCode: 'NONE', userId: 1 }))).rawMessage).toBe('Secret code not found');
-    await expectError(coupons.validate({ code: 'NONE' }), tooManyMisses);
-    await expectError(api.claim({ secretCode: 'NONE', userId: 1 }), tooManyMisses);
+    await expectError(coupons.validate({ code: 'NONE' }), 'TOO_MANY_MISSES');
+    await expectError(api.claim({ secretCode: 'NONE', userId: 1 }), 'TOO_MANY_MISSES');
     const { code } = await addCouponOf(sql);
-    await expectError(api.redeem({ code, ...newOrder() }), tooManyMisses);
+    await expectError(api.redeem({ code, ...newOrder() }), 'TOO_MANY_MISSES');
     expect((await (await clientOf('another')).redeem({ code, ...newOrder() })).valid).toBe(true);
   });
 
@@ -84,7 +79,7 @@ describe('A coupon-service with redemptions', () => {
     );
     const settled = await Promise.allSettled(guesses);
     expect(settled.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(misses);
-    await expectError(api.redeem({ code: 'ONE-MORE', ...newOrder() }), tooManyMisses);
+    await expectError(api.redeem({ code: 'ONE-MORE', ...newOrder() }), 'TOO_MANY_MISSES');
   });
 
   it('A replay of a redemption whose coupon has ended is no miss', async () => {
@@ -106,7 +101,7 @@ describe('A coupon-service with redemptions', () => {
     await start(() => ({ validateMissesPerMinute: 1 }));
     const api = await clientOf('guesser');
     expect(await api.redeem({ code: 'NONE', ...newOrder() })).toMatchObject(notFound);
-    await expectError(api.redeem({ code: 'NONE', ...newOrder() }), tooManyMisses);
+    await expectError(api.redeem({ code: 'NONE', ...newOrder() }), 'TOO_MANY_MISSES');
     expect((await api.redeem({ code: '', ...newOrder() })).message).toBe('Invalid coupon code');
   });
 

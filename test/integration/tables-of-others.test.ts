@@ -140,11 +140,7 @@ describe('What other systems delete', () => {
       if (isClaimed) await redemptions.claim({ secretCode, userId: user });
       else await sql('update reserved_coupons set redeemed_by = $1 where secret_code = $2', [user, secretCode]);
       await sql('delete from users where id = $1', [user]);
-      await expectError(redemptions.claim({ secretCode, userId: 1 }), {
-        code: 'FailedPrecondition',
-        message: 'Secret code was claimed by another user',
-        reason: 'SECRET_CODE_CLAIMED',
-      });
+      await expectError(redemptions.claim({ secretCode, userId: 1 }), 'SECRET_CODE_CLAIMED');
       for (const request of [{ search: secretCode }, { userId: user }]) {
         const [listed] = (await coupons.getReservedCoupons(request)).coupons;
         expect(listed?.redeemedUser).toEqual(create(UserSchema, { id: user }));
@@ -280,11 +276,7 @@ describe('An id', () => {
     const [{ last } = { last: '' }] = await sql<{ last: string }>('select last_value as last from coupons_id_seq');
     await sql(`select setval('coupons_id_seq', $1)`, [maxInt32]);
     try {
-      await expectError(coupons.create({ coupon: { flatDiscount: 1 } }), {
-        code: 'ResourceExhausted',
-        message: 'No id is left for a new record',
-        reason: 'IDS_EXHAUSTED',
-      });
+      await expectError(coupons.create({ coupon: { flatDiscount: 1 } }), 'IDS_EXHAUSTED');
       expect(service.log).toContainEqual(expect.objectContaining({ level: 'error', reason: 'IDS_EXHAUSTED' }));
       const metrics = await scrape(service.metricsPort);
       expect(metrics.value('sequence_used_ratio{sequence="coupons_id_seq"}')).toBe(1);

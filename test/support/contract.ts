@@ -7,6 +7,7 @@ import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service
 import { BadRequestSchema, type ErrorInfo, ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { type ExpectedReason, expectedErrors } from './expected-errors.ts';
 import { grpc, type Protocol } from './protocols.ts';
 import { startTestService, type TestService } from './service.ts';
 import { signToken, withToken } from './tokens.ts';
@@ -104,24 +105,21 @@ export interface Expected {
   readonly reason: string;
 }
 
-/** What a call expects whose answer would be too large. */
-export const answerTooLarge: Expected = {
-  code: 'ResourceExhausted',
-  message: 'The answer is too large - please ask for less',
-  reason: 'ANSWER_TOO_LARGE',
-};
-
-/** What a caller without a staff identity expects of slot-service and of the audit trail. */
-export const accessDenied: Expected = { code: 'Unauthenticated', message: 'Access denied', reason: 'ACCESS_DENIED' };
-
 /** Asserts the code, message and reason of a call that must fail, and returns its ErrorInfo. */
-export async function expectError(call: Promise<unknown>, expected: Expected): Promise<ErrorInfo> {
+export async function expectError(call: Promise<unknown>, expected: ExpectedReason | Expected): Promise<ErrorInfo> {
   const error = await failureOf(call);
   const info = error.findDetails(ErrorInfoSchema)[0];
-  expect({ code: Code[error.code], message: error.rawMessage, reason: info?.reason }).toEqual(expected);
+  expect({ code: Code[error.code], message: error.rawMessage, reason: info?.reason }).toEqual(
+    typeof expected === 'string' ? rowOf(expected) : expected,
+  );
   if (info === undefined) throw new Error('the error has no ErrorInfo');
   expect(info.domain).toBe('delivery-admin');
   return info;
+}
+
+function rowOf(reason: ExpectedReason): Expected {
+  const [code, message] = expectedErrors[reason];
+  return { code, message, reason };
 }
 
 /** Asserts that a call fails as INVALID_ARGUMENT and names the field in its message and its details. */

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { accessDenied, batchContract, expectError, expectInvalidField } from '../../support/contract.ts';
-
-const notFound = { code: 'NotFound', message: 'Batch not found', reason: 'BATCH_NOT_FOUND' } as const;
+import { batchContract, expectError, expectInvalidField } from '../../support/contract.ts';
 
 batchContract('GetBatch', (api) => {
   const create = async (count: number, coupon: object = {}) =>
@@ -38,11 +36,11 @@ batchContract('GetBatch', (api) => {
   });
 
   it('An unknown batch is not found', async () => {
-    await expectError(api.staff.getBatch({ id: 999_999 }), notFound);
+    await expectError(api.staff.getBatch({ id: 999_999 }), 'BATCH_NOT_FOUND');
     await expectInvalidField(api.staff.getBatch({}), 'id');
   });
 
   it('It is for staff only', async () => {
-    await expectError(api.guest.getBatch({ id: 1 }), accessDenied);
+    await expectError(api.guest.getBatch({ id: 1 }), 'ACCESS_DENIED');
   });
 });

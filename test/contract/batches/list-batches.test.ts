@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { accessDenied, batchContract, expectError, expectInvalidField } from '../../support/contract.ts';
+import { batchContract, expectError, expectInvalidField } from '../../support/contract.ts';
 
 batchContract('ListBatches', (api) => {
   const create = async (count: number) =>
@@ -17,6 +17,6 @@ batchContract('ListBatches', (api) => {
   });
 
   it('It is for staff only', async () => {
-    await expectError(api.guest.listBatches({}), accessDenied);
+    await expectError(api.guest.listBatches({}), 'ACCESS_DENIED');
   });
 });

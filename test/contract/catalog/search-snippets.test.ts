@@ -1,7 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { beforeAll, expect, it } from 'vitest';
 import { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { accessDenied, expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
+import { expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
 
 slotContract('SearchSnippets', (api) => {
   const catalog = () => createClient(CatalogService, api.transportAs('staff'));
@@ -84,6 +84,6 @@ slotContract('SearchSnippets', (api) => {
 
   it('A caller without a staff identity is refused', async () => {
     const guest = createClient(CatalogService, api.transportAs('guest'));
-    await expectError(guest.searchSnippets({ search: 'a' }), accessDenied);
+    await expectError(guest.searchSnippets({ search: 'a' }), 'ACCESS_DENIED');
   });
 });

@@ -63,21 +63,13 @@ couponContract('CreateCoupon', (api) => {
   });
 
   it('Rule 1: a caller without a staff identity is refused before the digits are checked', async () => {
-    await expectError(api.guest.createCoupon({ mobile: '123' }), {
-      code: 'Unauthenticated',
-      message: 'Unauthorized',
-      reason: 'UNAUTHORIZED',
-    });
+    await expectError(api.guest.createCoupon({ mobile: '123' }), 'UNAUTHORIZED');
   });
 
   it.each(['123456789', '12345678901', 'no digits', '987654３２１0123', '٠١٢٣٤٥٦٧٨', ' '])(
     'Rule 2: %j is refused, because it does not have 10 digits',
     async (mobile) => {
-      await expectError(api.staff.createCoupon({ mobile }), {
-        code: 'InvalidArgument',
-        message: 'Mobile number must be exactly 10 digits',
-        reason: 'MOBILE_NOT_TEN_DIGITS',
-      });
+      await expectError(api.staff.createCoupon({ mobile }), 'MOBILE_NOT_TEN_DIGITS');
     },
   );
 
@@ -97,11 +89,7 @@ couponContract('CreateCoupon', (api) => {
       create trigger same_code before insert on coupons for each row execute function same_code()`);
     try {
       await api.staff.createCoupon({ mobile: '9000000001' });
-      await expectError(api.staff.createCoupon({ mobile: '7333333333' }), {
-        code: 'AlreadyExists',
-        message: 'Generated coupon code already exists - please try again',
-        reason: 'GENERATED_CODE_TAKEN',
-      });
+      await expectError(api.staff.createCoupon({ mobile: '7333333333' }), 'GENERATED_CODE_TAKEN');
     } finally {
       await api.sql('drop function same_code cascade');
     }

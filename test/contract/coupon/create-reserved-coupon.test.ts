@@ -50,21 +50,16 @@ couponContract('CreateReservedCoupon', (api) => {
   it.each([{}, { discountPercent: 10, flatDiscount: 5 }, { discountPercent: 0 }])(
     'Rule 1: anything but exactly one discount is refused before a missing staff identity',
     async (coupon) => {
-      await expectError(api.guest.createReservedCoupon({ coupon }), {
-        code: 'InvalidArgument',
-        message: 'Either discountPercent or flatDiscount must be provided (but not both)',
-        reason: 'ONE_DISCOUNT_REQUIRED',
-      });
+      await expectError(api.guest.createReservedCoupon({ coupon }), 'ONE_DISCOUNT_REQUIRED');
     },
   );
 
   it('Rule 2: a caller without a staff identity is refused before the code is checked', async () => {
     await api.staff.createReservedCoupon({ coupon: { flatDiscount: 5, couponCode: 'SECRET-TWO' } });
-    await expectError(api.guest.createReservedCoupon({ coupon: { flatDiscount: 5, couponCode: 'SECRET-TWO' } }), {
-      code: 'Unauthenticated',
-      message: 'Unauthorized',
-      reason: 'UNAUTHORIZED',
-    });
+    await expectError(
+      api.guest.createReservedCoupon({ coupon: { flatDiscount: 5, couponCode: 'SECRET-TWO' } }),
+      'UNAUTHORIZED',
+    );
   });
 
   it('Rule 3: a secret code that exists is refused, also when calls race; a coupon may have the same code', async () => {
@@ -73,11 +68,7 @@ couponContract('CreateReservedCoupon', (api) => {
     const calls = await Promise.allSettled(Array.from({ length: 8 }, () => api.staff.createReservedCoupon({ coupon })));
     expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const lost = calls.find((call) => call.status === 'rejected');
-    await expectError(Promise.reject(lost?.reason), {
-      code: 'AlreadyExists',
-      message: 'Secret code already exists',
-      reason: 'SECRET_CODE_TAKEN',
-    });
+    await expectError(Promise.reject(lost?.reason), 'SECRET_CODE_TAKEN');
     const products = { applicableProducts: { ids: [999] } };
     const late = await failureOf(api.staff.createReservedCoupon({ coupon: { ...coupon, ...products } }));
     expect(late.rawMessage).toBe('Secret code already exists');
@@ -85,11 +76,7 @@ couponContract('CreateReservedCoupon', (api) => {
 
   it('Rule 6: products that do not exist are refused, and nothing is left behind', async () => {
     const coupon = { flatDiscount: 5, couponCode: 'SECRET-3', applicableProducts: { ids: [1, 999] } };
-    await expectError(api.staff.createReservedCoupon({ coupon }), {
-      code: 'InvalidArgument',
-      message: 'Some applicable products not found',
-      reason: 'APPLICABLE_PRODUCTS_NOT_FOUND',
-    });
+    await expectError(api.staff.createReservedCoupon({ coupon }), 'APPLICABLE_PRODUCTS_NOT_FOUND');
     expect(await api.sql(`select 1 from reserved_coupons where secret_code = 'SECRET-3'`)).toEqual([]);
   });
 

@@ -90,8 +90,7 @@ couponContract('Create', (api) => {
     ['discounts of 0', { discountPercent: 0, flatDiscount: 0 }],
     ['one discount of 0', { flatDiscount: 0 }],
   ])('Rule 1: a coupon with %s is refused', async (_case, coupon) => {
-    const expected = { code: 'InvalidArgument', message: oneDiscount, reason: 'ONE_DISCOUNT_REQUIRED' } as const;
-    await expectError(api.staff.create({ coupon }), expected);
+    await expectError(api.staff.create({ coupon }), 'ONE_DISCOUNT_REQUIRED');
   });
 
   it('Rule 1: a discount of 0 beside another does not count as one, and is stored as 0', async () => {
@@ -136,10 +135,9 @@ couponContract('Create', (api) => {
   });
 
   it('Rule 5: a caller without the identity of an existing staff user is refused', async () => {
-    const expected = { code: 'Unauthenticated', message: 'Unauthorized', reason: 'UNAUTHORIZED' } as const;
-    await expectError(api.guest.create({ coupon: { discountPercent: 5 } }), expected);
+    await expectError(api.guest.create({ coupon: { discountPercent: 5 } }), 'UNAUTHORIZED');
     const stranger = api.as(await signToken({ staffId: 999 }));
-    await expectError(stranger.create({ coupon: { discountPercent: 5 } }), expected);
+    await expectError(stranger.create({ coupon: { discountPercent: 5 } }), 'UNAUTHORIZED');
   });
 
   it.each([{}, { couponCode: '' }])('Rule 6: without a code, one is generated', async (code) => {
@@ -195,11 +193,7 @@ couponContract('Create', (api) => {
 
   it('Rule 7: a code that exists is refused; upper and lower case differ', async () => {
     await api.staff.create({ coupon: { discountPercent: 5, couponCode: 'Taken' } });
-    await expectError(api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'Taken' } }), {
-      code: 'AlreadyExists',
-      message: 'Coupon code already exists',
-      reason: 'COUPON_CODE_TAKEN',
-    });
+    await expectError(api.staff.create({ coupon: { flatDiscount: 5, couponCode: 'Taken' } }), 'COUPON_CODE_TAKEN');
     const { coupon } = await api.staff.create({ coupon: { discountPercent: 5, couponCode: 'TAKEN' } });
     expect(coupon?.couponCode).toBe('TAKEN');
   });
@@ -217,11 +211,10 @@ couponContract('Create', (api) => {
   it('Products that do not exist are refused, and nothing is left behind', async () => {
     const before = await countCoupons();
     const coupon = { discountPercent: 5, applicableUsers: { ids: [1] }, applicableProducts: { ids: [1, 999] } };
-    await expectError(api.staff.create({ coupon: { ...coupon, couponCode: 'NO-PRODUCT' } }), {
-      code: 'InvalidArgument',
-      message: 'Some applicable products not found',
-      reason: 'APPLICABLE_PRODUCTS_NOT_FOUND',
-    });
+    await expectError(
+      api.staff.create({ coupon: { ...coupon, couponCode: 'NO-PRODUCT' } }),
+      'APPLICABLE_PRODUCTS_NOT_FOUND',
+    );
     expect(await countCoupons()).toBe(before);
   });
 

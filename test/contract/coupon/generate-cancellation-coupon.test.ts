@@ -22,7 +22,6 @@ couponContract('GenerateCancellationCoupon', (api) => {
     (await api.sql('select refund_coupon_id from order_statuses where order_id = $1', [orderId])).map(
       (status) => status.refund_coupon_id,
     );
-  const taken = { code: 'AlreadyExists', message: 'Coupon code already exists', reason: 'COUPON_CODE_TAKEN' } as const;
 
   it("The coupon is worth the order's total, belongs to its user and is valid for 30 days", async () => {
     const orderId = await addOrder(1);
@@ -78,33 +77,21 @@ couponContract('GenerateCancellationCoupon', (api) => {
   });
 
   it('Rule 1: a caller without a staff identity is refused before the order is looked up', async () => {
-    await expectError(api.guest.generateCancellationCoupon({ orderId: 99_999 }), {
-      code: 'Unauthenticated',
-      message: 'Unauthorized',
-      reason: 'UNAUTHORIZED',
-    });
+    await expectError(api.guest.generateCancellationCoupon({ orderId: 99_999 }), 'UNAUTHORIZED');
   });
 
   it('Rule 2: an order that does not exist is not found', async () => {
-    await expectError(api.staff.generateCancellationCoupon({ orderId: 99_999 }), {
-      code: 'NotFound',
-      message: 'Order not found',
-      reason: 'ORDER_NOT_FOUND',
-    });
+    await expectError(api.staff.generateCancellationCoupon({ orderId: 99_999 }), 'ORDER_NOT_FOUND');
   });
 
   it('Rule 3: an order without a user fails', async () => {
-    await expectError(api.staff.generateCancellationCoupon({ orderId: await addOrder(null) }), {
-      code: 'NotFound',
-      message: 'User not found for this order',
-      reason: 'ORDER_USER_NOT_FOUND',
-    });
+    await expectError(api.staff.generateCancellationCoupon({ orderId: await addOrder(null) }), 'ORDER_USER_NOT_FOUND');
   });
 
   it('Rule 4: a second coupon for an order is refused, and the order keeps the first', async () => {
     const orderId = await addOrder(1);
     const { coupon } = await api.staff.generateCancellationCoupon({ orderId });
-    await expectError(api.staff.generateCancellationCoupon({ orderId }), taken);
+    await expectError(api.staff.generateCancellationCoupon({ orderId }), 'COUPON_CODE_TAKEN');
     expect(await refundOf(orderId)).toEqual([coupon?.id, coupon?.id]);
   });
 
@@ -115,7 +102,7 @@ couponContract('GenerateCancellationCoupon', (api) => {
       create trigger refuse before update on order_statuses for each row execute function refuse()`);
     try {
       const call = api.staff.generateCancellationCoupon({ orderId });
-      await expectError(call, { code: 'Internal', message: 'Internal error', reason: 'INTERNAL' });
+      await expectError(call, 'INTERNAL');
     } finally {
       await api.sql('drop function refuse cascade');
     }
@@ -128,7 +115,7 @@ couponContract('GenerateCancellationCoupon', (api) => {
       const calls = await Promise.allSettled([1, 2].map(() => api.staff.generateCancellationCoupon({ orderId })));
       expect(calls.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       const lost = calls.find((call) => call.status === 'rejected');
-      await expectError(Promise.reject(lost?.reason), taken);
+      await expectError(Promise.reject(lost?.reason), 'COUPON_CODE_TAKEN');
       const issued = await api.sql('select id from coupons where coupon_code = $1', [`USE${orderId}`]);
       expect(issued).toHaveLength(1);
       expect(await refundOf(orderId)).toEqual([issued[0]?.id, issued[0]?.id]);

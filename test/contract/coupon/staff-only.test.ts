@@ -6,7 +6,6 @@ import { grpc } from '../../support/protocols.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { signToken, withToken } from '../../support/tokens.ts';
 
-const unauthorized = { code: 'Unauthenticated', message: 'Unauthorized', reason: 'UNAUTHORIZED' } as const;
 const terms = { coupon: { discountPercent: 10 } };
 
 describe('COUPON_STAFF_ONLY', () => {
@@ -33,19 +32,15 @@ describe('COUPON_STAFF_ONLY', () => {
       () => guest.getReservedCoupons({}),
       () => guest.getUsersMiniInfo({}),
     ]) {
-      await expectError(call(), unauthorized);
+      await expectError(call(), 'UNAUTHORIZED');
     }
   });
 
   it('With COUPON_STAFF_ONLY, callers without a staff identity may validate, and rules that precede the identity keep their order', async () => {
     const guest = await as();
     expect((await guest.validate({ code: 'none', userId: 1, orderAmount: 1 })).valid).toBe(false);
-    await expectError(guest.create({ coupon: {} }), {
-      code: 'InvalidArgument',
-      message: 'Either discountPercent or flatDiscount must be provided (but not both)',
-      reason: 'ONE_DISCOUNT_REQUIRED',
-    });
-    await expectError(guest.create(terms), unauthorized);
+    await expectError(guest.create({ coupon: {} }), 'ONE_DISCOUNT_REQUIRED');
+    await expectError(guest.create(terms), 'UNAUTHORIZED');
   });
 
   it('With COUPON_STAFF_ONLY, staff may call every procedure', async () => {

@@ -8,7 +8,7 @@ import {
   SlotPlanService,
   SlotState,
 } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { accessDenied, expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
+import { expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
 import { post } from '../../support/post.ts';
 import { signToken } from '../../support/tokens.ts';
 
@@ -81,11 +81,7 @@ slotContract('ListSlots', (api) => {
     const [slot] = (await plan().listSlots({})).slots;
     const guarded = { slotId: 1, isCapacityFull: true, etag: slot?.etag ?? '' };
     expect((await api.staff.updateSlotCapacity(guarded)).success).toBe(true);
-    await expectError(api.staff.updateSlotCapacity({ ...guarded, isCapacityFull: false }), {
-      code: 'Aborted',
-      message: 'The record was changed meanwhile',
-      reason: 'ETAG_MISMATCH',
-    });
+    await expectError(api.staff.updateSlotCapacity({ ...guarded, isCapacityFull: false }), 'ETAG_MISMATCH');
   });
 
   it('Slots are ordered by delivery time, then id, both rising or both falling', async () => {
@@ -313,11 +309,10 @@ slotContract('ListSlots', (api) => {
   });
 
   it('A caller without a staff identity is refused', async () => {
-    await expectError(createClient(SlotPlanService, api.transportAs('guest')).listSlots({}), accessDenied);
-    await expectError(createClient(SlotPlanService, api.transportAs('nobody')).listSlots({}), {
-      code: 'Unauthenticated',
-      message: 'Authentication required',
-      reason: 'AUTHENTICATION_REQUIRED',
-    });
+    await expectError(createClient(SlotPlanService, api.transportAs('guest')).listSlots({}), 'ACCESS_DENIED');
+    await expectError(
+      createClient(SlotPlanService, api.transportAs('nobody')).listSlots({}),
+      'AUTHENTICATION_REQUIRED',
+    );
   });
 });

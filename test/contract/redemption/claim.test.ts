@@ -107,11 +107,7 @@ redemptionContract('Claim', (api) => {
     const { id, secretCode } = await reserve();
     await claim(secretCode);
     await api.sql(`update reserved_coupons set valid_till = '2020-01-01Z' where id = $1`, [id]);
-    await expectError(claim(secretCode, 2), {
-      code: 'FailedPrecondition',
-      message: 'Secret code was claimed by another user',
-      reason: 'SECRET_CODE_CLAIMED',
-    });
+    await expectError(claim(secretCode, 2), 'SECRET_CODE_CLAIMED');
   });
 
   it('A user who was deleted has claimed the code for ever', async () => {
@@ -119,11 +115,7 @@ redemptionContract('Claim', (api) => {
     await api.sql(`insert into users (id, mobile) values (50, '5050505050')`);
     await claim(secretCode, 50);
     await api.sql('delete from users where id = 50');
-    await expectError(claim(secretCode, 2), {
-      code: 'FailedPrecondition',
-      message: 'Secret code was claimed by another user',
-      reason: 'SECRET_CODE_CLAIMED',
-    });
+    await expectError(claim(secretCode, 2), 'SECRET_CODE_CLAIMED');
   });
 
   it('An expired code is refused, and nothing is written', async () => {
@@ -131,19 +123,13 @@ redemptionContract('Claim', (api) => {
     const counts = () =>
       api.sql('select (select count(*) from coupons), (select count(*) from audit_entries) as entries');
     const before = await counts();
-    await expectError(claim(secretCode), {
-      ...{ code: 'FailedPrecondition', message: 'Secret code has expired', reason: 'SECRET_CODE_EXPIRED' },
-    });
+    await expectError(claim(secretCode), 'SECRET_CODE_EXPIRED');
     expect(await counts()).toEqual(before);
   });
 
   it('An unknown user is told before an unknown code', async () => {
-    await expectError(claim('NO-SUCH-SECRET', 999), {
-      ...{ code: 'NotFound', message: 'User not found', reason: 'USER_NOT_FOUND' },
-    });
-    await expectError(claim('NO-SUCH-SECRET'), {
-      ...{ code: 'NotFound', message: 'Secret code not found', reason: 'SECRET_CODE_NOT_FOUND' },
-    });
+    await expectError(claim('NO-SUCH-SECRET', 999), 'USER_NOT_FOUND');
+    await expectError(claim('NO-SUCH-SECRET'), 'SECRET_CODE_NOT_FOUND');
   });
 
   it('Of many users at once exactly one gets the coupon', async () => {

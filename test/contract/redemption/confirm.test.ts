@@ -3,8 +3,6 @@ import { RedemptionState } from '../../../shared/gen/coupon/v1/redemption_servic
 import { expectError, expectInvalidField, redemptionContract } from '../../support/contract.ts';
 import { addCouponOf, type CouponColumns, entriesOf, letRunOut, newOrder } from '../../support/redemptions.ts';
 
-const runOut = { code: 'FailedPrecondition', message: 'The hold has run out', reason: 'HOLD_EXPIRED' } as const;
-
 redemptionContract('Confirm', (api) => {
   /** Holds a new coupon for a new order. */
   async function held(given?: CouponColumns) {
@@ -64,7 +62,7 @@ redemptionContract('Confirm', (api) => {
     await letRunOut(api.sql, redemption.id);
     const other = await api.guest.redeem({ code: coupon.code, ...newOrder() });
     expect(other.valid).toBe(true);
-    await expectError(confirm(redemption.id), runOut);
+    await expectError(confirm(redemption.id), 'HOLD_EXPIRED');
     await api.guest.release({ redemptionId: other.redemption?.id });
     expect((await confirm(redemption.id)).redemption?.state).toBe(RedemptionState.USED);
   });
@@ -74,28 +72,25 @@ redemptionContract('Confirm', (api) => {
     await letRunOut(api.sql, redemption.id);
     const exclusive = await addCouponOf(api.sql, { exclusive_apply: true });
     expect((await api.guest.redeem({ code: exclusive.code, ...order })).valid).toBe(true);
-    await expectError(confirm(redemption.id), runOut);
+    await expectError(confirm(redemption.id), 'HOLD_EXPIRED');
   });
 
   it('A hold that has run out is refused where the order has the coupon again', async () => {
     const { coupon, order, redemption } = await held();
     await letRunOut(api.sql, redemption.id);
     expect((await api.guest.redeem({ code: coupon.code, ...order, userId: 2 })).valid).toBe(true);
-    await expectError(confirm(redemption.id), runOut);
+    await expectError(confirm(redemption.id), 'HOLD_EXPIRED');
   });
 
   it('A released one is refused', async () => {
     const { redemption } = await held();
     await api.guest.release({ redemptionId: redemption.id });
-    await expectError(confirm(redemption.id), {
-      ...{ code: 'FailedPrecondition', message: 'The redemption was released', reason: 'REDEMPTION_RELEASED' },
-    });
+    await expectError(confirm(redemption.id), 'REDEMPTION_RELEASED');
   });
 
   it('An unknown one is not found', async () => {
-    const notFound = { code: 'NotFound', message: 'Redemption not found', reason: 'REDEMPTION_NOT_FOUND' } as const;
-    await expectError(confirm(999_999), notFound);
-    await expectError(api.guest.release({ redemptionId: -1 }), notFound);
+    await expectError(confirm(999_999), 'REDEMPTION_NOT_FOUND');
+    await expectError(api.guest.release({ redemptionId: -1 }), 'REDEMPTION_NOT_FOUND');
   });
 
   it('Without a redemption, the field is named', async () => {

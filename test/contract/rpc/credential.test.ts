@@ -9,19 +9,12 @@ import { run } from '../../support/processes.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { signClaims, signToken, type TokenOptions, testSecret } from '../../support/tokens.ts';
 
-const refused = {
-  code: 'Unauthenticated',
-  message: 'Authentication required',
-  reason: 'AUTHENTICATION_REQUIRED',
-} as const;
-const denied = { code: 'Unauthenticated', message: 'Access denied', reason: 'ACCESS_DENIED' } as const;
-
 const day = 86_400;
 const nextMonth = Math.floor(Date.now() / 1000) + 30 * day;
 
 slotContract('The credential', (api) => {
   it('A call without a credential is refused', async () => {
-    await expectError(api.as(undefined).getSlots({}), refused);
+    await expectError(api.as(undefined).getSlots({}), 'AUTHENTICATION_REQUIRED');
   });
 
   it.each([
@@ -38,7 +31,7 @@ slotContract('The credential', (api) => {
     ['good for more than 366 days', () => signToken({ staffId: 1, expiresIn: 366 * day + 60 })],
     ['of an expiry in milliseconds', () => signToken({ staffId: 1, claims: { exp: nextMonth * 1000 } })],
   ])('A token that is %s is refused', async (_kind, token) => {
-    await expectError(api.as(await token()).getSlots({}), refused);
+    await expectError(api.as(await token()).getSlots({}), 'AUTHENTICATION_REQUIRED');
   });
 
   it('A token that is good for 366 days is accepted', async () => {
@@ -54,28 +47,24 @@ slotContract('The credential', (api) => {
     await client.getSlots({});
     await expect
       .poll(() => client.getSlots({}).catch((error) => error.rawMessage), { timeout: 8000 })
-      .toBe(refused.message);
+      .toBe('Authentication required');
   });
 
   it('A staff id that no staff user has counts as no staff identity', async () => {
-    await expectError(api.as(await signToken({ staffId: 4711 })).getSlots({}), denied);
-    await expectError(api.as(await signToken({ staffId: 2 ** 40 })).getSlots({}), denied);
+    await expectError(api.as(await signToken({ staffId: 4711 })).getSlots({}), 'ACCESS_DENIED');
+    await expectError(api.as(await signToken({ staffId: 2 ** 40 })).getSlots({}), 'ACCESS_DENIED');
   });
 
   it('A staff id of null counts as no staff identity', async () => {
     const client = api.as(await signToken({ staffId: null }));
-    await expectError(client.getSlots({}), denied);
-    await expectError(client.getDeliverySequence({ id: '4711' }), {
-      code: 'NotFound',
-      message: 'Slot not found',
-      reason: 'SLOT_NOT_FOUND',
-    });
+    await expectError(client.getSlots({}), 'ACCESS_DENIED');
+    await expectError(client.getDeliverySequence({ id: '4711' }), 'SLOT_NOT_FOUND');
   });
 
   it('The staff id of a disabled staff user counts as no staff identity', async () => {
     await api.sql(`insert into staff_users (id, name, disabled_at) values (56, 'Gone', now())`);
     const client = api.as(await signToken({ staffId: 56 }));
-    await expectError(client.getSlots({}), denied);
+    await expectError(client.getSlots({}), 'ACCESS_DENIED');
     await api.sql('update staff_users set disabled_at = null where id = 56');
     await client.getSlots({});
   });
@@ -84,26 +73,26 @@ slotContract('The credential', (api) => {
     const subject = 'someone';
     const [guest, staff] = [api.as(await signToken({ subject })), api.as(await signToken({ subject, staffId: 1 }))];
     await staff.getSlots({});
-    await expectError(guest.getSlots({}), denied);
+    await expectError(guest.getSlots({}), 'ACCESS_DENIED');
     const logged = () => api.log.filter(({ msg, sub }) => msg === 'call' && sub === subject);
     await expect.poll(() => logged().map(({ code }) => code)).toEqual(['OK', 'UNAUTHENTICATED']);
   });
 
   it('A new staff user has a staff identity at once', async () => {
     const client = api.as(await signToken({ staffId: 55 }));
-    await expectError(client.getSlots({}), denied);
+    await expectError(client.getSlots({}), 'ACCESS_DENIED');
     await api.sql(`insert into staff_users (id, name) values (55, 'New')`);
     await client.getSlots({});
   });
 
   it('The credential is checked before the request', async () => {
     const request = { deliveryTime: 'x', freezeTime: 'y', vendorSnippets: [{ name: '', productIds: [] }] };
-    await expectError(api.as('x.y.z').createSlot(request), refused);
+    await expectError(api.as('x.y.z').createSlot(request), 'AUTHENTICATION_REQUIRED');
   });
 
   it('The declared bounds are checked after the credential and before the staff identity', async () => {
     const request = { slotId: 1 };
-    await expectError(api.guest.updateSlotCapacity({ ...request, isCapacityFull: true }), denied);
+    await expectError(api.guest.updateSlotCapacity({ ...request, isCapacityFull: true }), 'ACCESS_DENIED');
     const error = await api.guest.updateSlotCapacity(request).catch((thrown) => thrown.rawMessage);
     expect(error).toBe('is_capacity_full: value is required');
   });

@@ -59,9 +59,8 @@ couponContract('A staff user who is gone', (api) => {
     const { coupon } = await leaver.create({ coupon: { flatDiscount: 5 } });
     await api.sql('delete from coupons where id = $1', [coupon?.id]);
     await api.sql('delete from staff_users where id = 77');
-    const expected = { code: 'Unauthenticated', message: 'Unauthorized', reason: 'UNAUTHORIZED' } as const;
-    await expectError(leaver.create({ coupon: { flatDiscount: 5 } }), expected);
-    await expectError(leaver.createReservedCoupon({ coupon: { flatDiscount: 5 } }), expected);
+    await expectError(leaver.create({ coupon: { flatDiscount: 5 } }), 'UNAUTHORIZED');
+    await expectError(leaver.createReservedCoupon({ coupon: { flatDiscount: 5 } }), 'UNAUTHORIZED');
   });
 });
 

@@ -83,11 +83,7 @@ slotContract('CreateSlot', (api) => {
   it.each([{ ...times, deliveryTime: '' }, { ...times, freezeTime: '' }, {}])(
     'A slot without both times is refused',
     async (request) => {
-      await expectError(api.staff.createSlot(request), {
-        code: 'InvalidArgument',
-        message: 'Delivery time and orders close time are required',
-        reason: 'TIMES_REQUIRED',
-      });
+      await expectError(api.staff.createSlot(request), 'TIMES_REQUIRED');
     },
   );
 
@@ -200,10 +196,6 @@ slotContract('CreateSlot', (api) => {
   });
 
   it('A caller without a staff identity is refused', async () => {
-    await expectError(api.guest.createSlot(times), {
-      code: 'Unauthenticated',
-      message: 'Access denied',
-      reason: 'ACCESS_DENIED',
-    });
+    await expectError(api.guest.createSlot(times), 'ACCESS_DENIED');
   });
 });

@@ -4,8 +4,6 @@ import { expect, it, vi } from 'vitest';
 import { expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
 import { signToken } from '../../support/tokens.ts';
 
-const notFound = { code: 'NotFound', message: 'Slot not found', reason: 'SLOT_NOT_FOUND' } as const;
-
 slotContract('GetDeliverySequence', (api) => {
   const addSlot = async (sequence: JsonValue = {}) => {
     const [row] = await api.sql<{ id: number }>(
@@ -29,11 +27,7 @@ slotContract('GetDeliverySequence', (api) => {
   });
 
   it('A call without a credential is refused', async () => {
-    await expectError(api.as(undefined).getDeliverySequence({ id: '1' }), {
-      code: 'Unauthenticated',
-      message: 'Authentication required',
-      reason: 'AUTHENTICATION_REQUIRED',
-    });
+    await expectError(api.as(undefined).getDeliverySequence({ id: '1' }), 'AUTHENTICATION_REQUIRED');
   });
 
   it('A slot without a delivery sequence has an empty object', async () => {
@@ -116,7 +110,7 @@ slotContract('GetDeliverySequence', (api) => {
   it('A slot that does not exist is not cached', async () => {
     const id = await addSlot();
     await api.sql('delete from slots where id = $1', [id]);
-    await expectError(api.guest.getDeliverySequence({ id: String(id) }), notFound);
+    await expectError(api.guest.getDeliverySequence({ id: String(id) }), 'SLOT_NOT_FOUND');
     await api.sql('insert into slots (id, delivery_time, freeze_time) values ($1, now(), now())', [id]);
     expect(await read(id)).toEqual({});
   });
@@ -129,7 +123,7 @@ slotContract('GetDeliverySequence', (api) => {
   it.each(['0', '-0', '+0', '-1', '2147483647', '+2147483647', '-2147483648', '-007'])(
     'A slot with the id %j is not found',
     async (id) => {
-      await expectError(api.guest.getDeliverySequence({ id }), notFound);
+      await expectError(api.guest.getDeliverySequence({ id }), 'SLOT_NOT_FOUND');
     },
   );
 

@@ -1,7 +1,7 @@
 import { toJson } from '@bufbuild/protobuf';
 import { timestampDate, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { beforeEach, expect, it } from 'vitest';
-import { answerTooLarge, expectError, slotContract } from '../../support/contract.ts';
+import { expectError, slotContract } from '../../support/contract.ts';
 
 slotContract('GetSlots', (api) => {
   beforeEach(() => api.sql('delete from vendor_snippets; delete from product_slots; delete from slots'));
@@ -58,7 +58,7 @@ slotContract('GetSlots', (api) => {
       `insert into slots (delivery_time, freeze_time, is_active, delivery_sequence)
        select now(), now(), n < 9, to_jsonb(repeat('x', 4 * 1024 * 1024)) from generate_series(1, 10) n`,
     );
-    await expectError(api.staff.getSlots({}), answerTooLarge);
+    await expectError(api.staff.getSlots({}), 'ANSWER_TOO_LARGE');
     await api.sql('update slots set is_active = id = (select min(id) from slots)');
     expect((await api.staff.getSlots({})).count).toBe(1);
   });

@@ -6,7 +6,6 @@ import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts
 import { expectError, slotContract } from '../../support/contract.ts';
 import { signToken } from '../../support/tokens.ts';
 
-const denied = { code: 'Unauthenticated', message: 'Access denied', reason: 'ACCESS_DENIED' } as const;
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 /** The id of a slot that exists. */
 const id = 1_000_000;
@@ -41,23 +40,19 @@ slotContract('Staff identity', (api) => {
   it.each(procedures)('%s without a staff identity is refused and changes nothing', async (_name, call) => {
     await addSlot();
     const before = await everything();
-    await expectError(call(api.guest), denied);
+    await expectError(call(api.guest), 'ACCESS_DENIED');
     expect(await everything()).toEqual(before);
   });
 
   it.each(procedures)('%s with the staff id of no staff user is refused and changes nothing', async (_name, call) => {
     await addSlot();
     const before = await everything();
-    await expectError(call(api.as(await signToken({ staffId: 999 }))), denied);
+    await expectError(call(api.as(await signToken({ staffId: 999 }))), 'ACCESS_DENIED');
     expect(await everything()).toEqual(before);
   });
 
   it.each(procedures)('%s without a credential is refused', async (_name, call) => {
-    await expectError(call(api.as(undefined)), {
-      code: 'Unauthenticated',
-      message: 'Authentication required',
-      reason: 'AUTHENTICATION_REQUIRED',
-    });
+    await expectError(call(api.as(undefined)), 'AUTHENTICATION_REQUIRED');
   });
 
   it.each(procedures)('%s may be called by any staff user', async (_name, call) => {
@@ -67,16 +62,16 @@ slotContract('Staff identity', (api) => {
 
   it('A staff identity counts as soon as the staff user exists', async () => {
     const client = api.as(await signToken({ staffId: 50 }));
-    await expectError(client.getSlots({}), denied);
+    await expectError(client.getSlots({}), 'ACCESS_DENIED');
     await api.sql(`insert into staff_users (id, name) values (50, 'New') on conflict do nothing`);
     await expect(client.getSlots({})).resolves.toBeDefined();
   });
 
   it('The staff identity is checked before the slot is looked up', async () => {
-    await expectError(api.guest.getSlotById({ id: 0 }), denied);
-    await expectError(api.guest.deleteSlot({ id: 0 }), denied);
-    await expectError(api.guest.updateSlotCapacity({ slotId: 0, isCapacityFull: true }), denied);
-    await expectError(api.guest.updateDeliverySequence({ id: 0, deliverySequence }), denied);
-    await expectError(api.guest.createSlot({}), denied);
+    await expectError(api.guest.getSlotById({ id: 0 }), 'ACCESS_DENIED');
+    await expectError(api.guest.deleteSlot({ id: 0 }), 'ACCESS_DENIED');
+    await expectError(api.guest.updateSlotCapacity({ slotId: 0, isCapacityFull: true }), 'ACCESS_DENIED');
+    await expectError(api.guest.updateDeliverySequence({ id: 0, deliverySequence }), 'ACCESS_DENIED');
+    await expectError(api.guest.createSlot({}), 'ACCESS_DENIED');
   });
 });

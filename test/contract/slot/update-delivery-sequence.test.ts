@@ -3,8 +3,6 @@ import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
 import { expectError, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
 
-const notFound = { code: 'NotFound', message: 'Slot not found', reason: 'SLOT_NOT_FOUND' } as const;
-
 slotContract('UpdateDeliverySequence', (api) => {
   const addSlot = async (isActive = true) => {
     const [row] = await api.sql<{ id: number }>(
@@ -104,8 +102,8 @@ slotContract('UpdateDeliverySequence', (api) => {
   it('The sequence of a slot that does not exist is not cached', async () => {
     const id = await addSlot();
     await api.sql('delete from slots where id = $1', [id]);
-    await expectError(update(id, { 1: [1] }), notFound);
-    await expectError(api.guest.getDeliverySequence({ id: String(id) }), notFound);
+    await expectError(update(id, { 1: [1] }), 'SLOT_NOT_FOUND');
+    await expectError(api.guest.getDeliverySequence({ id: String(id) }), 'SLOT_NOT_FOUND');
   });
 
   it('UpdateDeliverySequence changes no other slot and no other cache entry', async () => {
@@ -167,6 +165,6 @@ slotContract('UpdateDeliverySequence', (api) => {
   it.each([0, -1, 2147483647, -2147483648])('A slot with the id %d is not found', async (id) => {
     const error = await failureOf(update(id, { 1: [1] }));
     expect(error.rawMessage).toBe('Slot not found');
-    await expectError(update(id, [1]), notFound);
+    await expectError(update(id, [1]), 'SLOT_NOT_FOUND');
   });
 });

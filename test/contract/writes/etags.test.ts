@@ -5,7 +5,6 @@ import { couponContract, expectError, slotContract } from '../../support/contrac
 import { addCoupon, addSlot, couponMutations, newName, slotMutations } from '../../support/mutations.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
-const changed = { code: 'Aborted', message: 'The record was changed meanwhile', reason: 'ETAG_MISMATCH' } as const;
 const sequence = (stop: number) => fromJson(ValueSchema, { 1: [stop] });
 
 slotContract('Etags of slots', (api) => {
@@ -31,7 +30,7 @@ slotContract('Etags of slots', (api) => {
       call,
       procedure === 'UpdateSlot'
         ? { code: 'Aborted', message: 'Unable to Update Slot', reason: 'SLOT_NOT_UPDATED' }
-        : changed,
+        : 'ETAG_MISMATCH',
     );
 
   it('Every mutation of slots but CreateSlot takes an etag', () => {
@@ -111,19 +110,15 @@ slotContract('Etags of slots', (api) => {
   it('UpdateSlot has the cause of another etag in its details', async () => {
     const id = await addSlot(api.sql);
     const info = await expectStale('UpdateSlot', api.staff.updateSlot({ id, ...times, etag: 'another' }));
-    expect(info.metadata).toEqual({ causeReason: changed.reason, causeMessage: changed.message });
+    expect(info.metadata).toEqual({ causeReason: 'ETAG_MISMATCH', causeMessage: 'The record was changed meanwhile' });
   });
 
   it('A slot that does not exist is not found, whatever the etag', async () => {
-    await expectError(api.staff.deleteSlot({ id: 999_999, etag: 'another' }), {
-      code: 'NotFound',
-      message: 'Slot not found',
-      reason: 'SLOT_NOT_FOUND',
-    });
+    await expectError(api.staff.deleteSlot({ id: 999_999, etag: 'another' }), 'SLOT_NOT_FOUND');
   });
 
   it('UpdateSlotProducts of a slot that does not exist has no etag to match', async () => {
-    await expectError(api.staff.updateSlotProducts({ slotId: 999_998, productIds: [1], etag: '0' }), changed);
+    await expectError(api.staff.updateSlotProducts({ slotId: 999_998, productIds: [1], etag: '0' }), 'ETAG_MISMATCH');
     expect((await everything(999_998)).products).toEqual([]);
   });
 
@@ -133,7 +128,7 @@ slotContract('Etags of slots', (api) => {
     const { etag } = await api.staff.getDeliverySequence({ id: String(id) });
     // As another replica would, whose refresh has not told of it yet.
     await api.sql('update slots set is_capacity_full = true, etag = default where id = $1', [id]);
-    await expectError(api.staff.updateDeliverySequence({ id, deliverySequence: sequence(2), etag }), changed);
+    await expectError(api.staff.updateDeliverySequence({ id, deliverySequence: sequence(2), etag }), 'ETAG_MISMATCH');
     const { etag: current } = await api.staff.getDeliverySequence({ id: String(id) });
     await api.staff.updateDeliverySequence({ id, deliverySequence: sequence(2), etag: current });
   });
@@ -191,14 +186,14 @@ couponContract('Etags of coupons', (api) => {
       const id = await addCoupon(api.sql);
       const etag = await etagOf(id);
       await change(id, etag);
-      await expectError(change(id, etag, 2), changed);
+      await expectError(change(id, etag, 2), 'ETAG_MISMATCH');
     },
   );
 
   it.each(Object.entries(guarded))('%s with another etag writes nothing', async (_name, change) => {
     const id = await addCoupon(api.sql);
     const before = await everything(id);
-    await expectError(change(id, 'another'), changed);
+    await expectError(change(id, 'another'), 'ETAG_MISMATCH');
     expect(await everything(id)).toEqual(before);
   });
 
@@ -210,10 +205,6 @@ couponContract('Etags of coupons', (api) => {
   });
 
   it('A coupon that does not exist is not found, whatever the etag', async () => {
-    await expectError(api.staff.delete({ id: 999_999, etag: 'another' }), {
-      code: 'NotFound',
-      message: 'Coupon not found',
-      reason: 'COUPON_NOT_FOUND',
-    });
+    await expectError(api.staff.delete({ id: 999_999, etag: 'another' }), 'COUPON_NOT_FOUND');
   });
 });
