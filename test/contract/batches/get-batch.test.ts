@@ -39,8 +39,4 @@ batchContract('GetBatch', (api) => {
     await expectError(api.staff.getBatch({ id: 999_999 }), 'BATCH_NOT_FOUND');
     await expectInvalidField(api.staff.getBatch({}), 'id');
   });
-
-  it('It is for staff only', async () => {
-    await expectError(api.guest.getBatch({ id: 1 }), 'ACCESS_DENIED');
-  });
 });

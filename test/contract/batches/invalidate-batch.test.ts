@@ -39,8 +39,4 @@ batchContract('InvalidateBatch', (api) => {
     await expectError(api.staff.invalidateBatch({ id: 999_999 }), 'BATCH_NOT_FOUND');
     await expectInvalidField(api.staff.invalidateBatch({}), 'id');
   });
-
-  it('It is for staff only', async () => {
-    await expectError(api.guest.invalidateBatch({ id: 1 }), 'ACCESS_DENIED');
-  });
 });

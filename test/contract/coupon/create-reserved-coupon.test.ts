@@ -74,12 +74,6 @@ couponContract('CreateReservedCoupon', (api) => {
     expect(late.rawMessage).toBe('Secret code already exists');
   });
 
-  it('Rule 6: products that do not exist are refused, and nothing is left behind', async () => {
-    const coupon = { flatDiscount: 5, couponCode: 'SECRET-3', applicableProducts: { ids: [1, 999] } };
-    await expectError(api.staff.createReservedCoupon({ coupon }), 'APPLICABLE_PRODUCTS_NOT_FOUND');
-    expect(await api.sql(`select 1 from reserved_coupons where secret_code = 'SECRET-3'`)).toEqual([]);
-  });
-
   it('The types of the fields are checked before the rules', async () => {
     await expectInvalidField(api.staff.createReservedCoupon({ coupon: { validTill: 'x' } }), 'coupon.valid_till');
     await expectInvalidField(api.staff.createReservedCoupon({ coupon: { maxValue: -1 } }), 'coupon.max_value');

@@ -1,6 +1,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
 import { couponContract, expectError, expectInvalidField, failureOf } from '../../support/contract.ts';
+import type { ExpectedReason } from '../../support/expected-errors.ts';
 import { signToken } from '../../support/tokens.ts';
 
 const oneDiscount = 'Either discountPercent or flatDiscount must be provided (but not both)';
@@ -84,54 +85,50 @@ couponContract('Create', (api) => {
     expect(coupon).toMatchObject({ flatDiscount: '1', minOrder: text, maxValue: text });
   });
 
-  it.each([
-    ['no discount', {}],
-    ['two discounts', { discountPercent: 10, flatDiscount: 5 }],
-    ['discounts of 0', { discountPercent: 0, flatDiscount: 0 }],
-    ['one discount of 0', { flatDiscount: 0 }],
-  ])('Rule 1: a coupon with %s is refused', async (_case, coupon) => {
-    await expectError(api.staff.create({ coupon }), 'ONE_DISCOUNT_REQUIRED');
+  const userBased = { discountPercent: 5, isUserBased: true };
+  it.each<[string, Parameters<typeof api.staff.create>[0]['coupon'], ExpectedReason]>([
+    ['Rule 1: a coupon without exactly one discount', {}, 'ONE_DISCOUNT_REQUIRED'],
+    [
+      'Rule 1: a coupon without exactly one discount',
+      { discountPercent: 10, flatDiscount: 5 },
+      'ONE_DISCOUNT_REQUIRED',
+    ],
+    ['Rule 1: a coupon without exactly one discount', { discountPercent: 0, flatDiscount: 0 }, 'ONE_DISCOUNT_REQUIRED'],
+    ['Rule 1: a coupon without exactly one discount', { flatDiscount: 0 }, 'ONE_DISCOUNT_REQUIRED'],
+    ['Rule 2: a user-based coupon without users', userBased, 'APPLICABLE_USERS_OR_ALL_REQUIRED'],
+    [
+      'Rule 2: a user-based coupon without users',
+      { ...userBased, applicableUsers: { ids: [] } },
+      'APPLICABLE_USERS_OR_ALL_REQUIRED',
+    ],
+    [
+      'Rule 2: a user-based coupon without users',
+      { ...userBased, isApplyForAll: false },
+      'APPLICABLE_USERS_OR_ALL_REQUIRED',
+    ],
+    ['Rule 3: a user-based coupon for all users', { ...userBased, isApplyForAll: true }, 'USER_BASED_AND_FOR_ALL'],
+    [
+      'Rule 3: a user-based coupon for all users',
+      { ...userBased, isApplyForAll: true, applicableUsers: { ids: [1] } },
+      'USER_BASED_AND_FOR_ALL',
+    ],
+    [
+      'Rule 4: a coupon for users who do not exist',
+      { ...userBased, applicableUsers: { ids: [1, 999] } },
+      'APPLICABLE_USERS_NOT_FOUND',
+    ],
+    [
+      'Rule 4: a coupon for users who do not exist',
+      { discountPercent: 5, applicableUsers: { ids: [1, 999] } },
+      'APPLICABLE_USERS_NOT_FOUND',
+    ],
+  ])('%s is refused: %j', async (_rule, coupon, reason) => {
+    await expectError(api.staff.create({ coupon: coupon ?? {} }), reason);
   });
 
   it('Rule 1: a discount of 0 beside another does not count as one, and is stored as 0', async () => {
     const { coupon } = await api.staff.create({ coupon: { discountPercent: 0, flatDiscount: 5 } });
     expect(coupon).toMatchObject({ discountPercent: '0', flatDiscount: '5' });
-  });
-
-  it.each([{}, { applicableUsers: { ids: [] } }, { isApplyForAll: false }])(
-    'Rule 2: a user-based coupon without users is refused',
-    async (users) => {
-      await expectError(api.staff.create({ coupon: { discountPercent: 5, isUserBased: true, ...users } }), {
-        code: 'InvalidArgument',
-        message: usersOrAll,
-        reason: 'APPLICABLE_USERS_OR_ALL_REQUIRED',
-      });
-    },
-  );
-
-  it.each([{}, { applicableUsers: { ids: [1] } }])(
-    'Rule 3: a coupon that is user-based and for all users is refused',
-    async (users) => {
-      const coupon = { discountPercent: 5, isUserBased: true, isApplyForAll: true, ...users };
-      await expectError(api.staff.create({ coupon }), {
-        code: 'InvalidArgument',
-        message: notBoth,
-        reason: 'USER_BASED_AND_FOR_ALL',
-      });
-    },
-  );
-
-  it('Rule 4: users that do not exist are refused, also for a coupon that is not user-based', async () => {
-    const before = await countCoupons();
-    for (const isUserBased of [true, false]) {
-      const coupon = { discountPercent: 5, isUserBased, applicableUsers: { ids: [1, 999] } };
-      await expectError(api.staff.create({ coupon }), {
-        code: 'InvalidArgument',
-        message: usersNotFound,
-        reason: 'APPLICABLE_USERS_NOT_FOUND',
-      });
-    }
-    expect(await countCoupons()).toBe(before);
   });
 
   it('Rule 5: a caller without the identity of an existing staff user is refused', async () => {
@@ -206,16 +203,6 @@ couponContract('Create', (api) => {
       if (call.status === 'rejected') expect(call.reason.rawMessage).toBe('Coupon code already exists');
     }
     expect(await api.sql(`select 1 from coupons where coupon_code = 'RACED'`)).toHaveLength(1);
-  });
-
-  it('Products that do not exist are refused, and nothing is left behind', async () => {
-    const before = await countCoupons();
-    const coupon = { discountPercent: 5, applicableUsers: { ids: [1] }, applicableProducts: { ids: [1, 999] } };
-    await expectError(
-      api.staff.create({ coupon: { ...coupon, couponCode: 'NO-PRODUCT' } }),
-      'APPLICABLE_PRODUCTS_NOT_FOUND',
-    );
-    expect(await countCoupons()).toBe(before);
   });
 
   it('The error names the first rule that is broken', async () => {

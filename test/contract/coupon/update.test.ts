@@ -102,14 +102,6 @@ couponContract('Update', (api) => {
     await expectError(userBased(), 'APPLICABLE_USERS_REQUIRED');
   });
 
-  it('Rule 3: users that do not exist are refused', async () => {
-    const { id } = await created({ ...full, applicableUsers: { ids: [1] } });
-    const call = api.staff.update({ id, updates: { coupon: { minOrder: 1, applicableUsers: { ids: [2, 999] } } } });
-    await expectError(call, 'APPLICABLE_USERS_NOT_FOUND');
-    expect((await links(id)).users).toEqual([1]);
-    expect((await api.staff.getById({ id })).coupon?.minOrder).toBe('100');
-  });
-
   it('Rule 5: a coupon that does not exist is not found, after rules 1 to 3', async () => {
     await expectError(api.staff.update({ id: 99_999 }), 'COUPON_NOT_FOUND');
     await expectError(api.staff.update({ id: 0, updates: { coupon: { minOrder: 1 } } }), 'COUPON_NOT_FOUND');
@@ -148,14 +140,6 @@ couponContract('Update', (api) => {
       expect(sets).toContainEqual(sorted);
       expect(products?.sort()).toEqual(sorted);
     }
-  });
-
-  it('Products that do not exist are refused, and the whole update is undone', async () => {
-    const { id } = await created({ ...full, applicableProducts: { ids: [1] } });
-    const call = api.staff.update({ id, updates: { coupon: { minOrder: 1, applicableProducts: { ids: [2, 999] } } } });
-    await expectError(call, 'APPLICABLE_PRODUCTS_NOT_FOUND');
-    expect((await links(id)).products).toEqual([1]);
-    expect((await api.staff.getById({ id })).coupon?.minOrder).toBe('100');
   });
 
   it('The code of another coupon is refused, but not its own', async () => {

@@ -89,13 +89,6 @@ slotContract('The credential', (api) => {
     const request = { deliveryTime: 'x', freezeTime: 'y', vendorSnippets: [{ name: '', productIds: [] }] };
     await expectError(api.as('x.y.z').createSlot(request), 'AUTHENTICATION_REQUIRED');
   });
-
-  it('The declared bounds are checked after the credential and before the staff identity', async () => {
-    const request = { slotId: 1 };
-    await expectError(api.guest.updateSlotCapacity({ ...request, isCapacityFull: true }), 'ACCESS_DENIED');
-    const error = await api.guest.updateSlotCapacity(request).catch((thrown) => thrown.rawMessage);
-    expect(error).toBe('is_capacity_full: value is required');
-  });
 });
 
 it('A staff user who is disabled while cached loses the staff identity within 30 s', async () => {

@@ -1,9 +1,8 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
-import { couponContract, expectError, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
+import { couponContract, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
 import { cannot, protocols } from '../../support/protocols.ts';
-import { signToken } from '../../support/tokens.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 
@@ -49,18 +48,6 @@ slotContract('A snippet date at the limits', (api) => {
     const detail = await api.staff.getSlotById({ id: slot?.id ?? 0 });
     const seconds = detail.slot?.vendorSnippets.map(({ validTill }) => Number(validTill?.seconds) * 1000);
     expect(seconds).toEqual(dates.map((date) => Date.parse(date)));
-  });
-});
-
-couponContract('A staff user who is gone', (api) => {
-  it('A staff user who was deleted is refused also while the service has them cached', async () => {
-    await api.sql(`insert into staff_users (id, name) values (77, 'Leaver')`);
-    const leaver = api.as(await signToken({ staffId: 77 }));
-    const { coupon } = await leaver.create({ coupon: { flatDiscount: 5 } });
-    await api.sql('delete from coupons where id = $1', [coupon?.id]);
-    await api.sql('delete from staff_users where id = 77');
-    await expectError(leaver.create({ coupon: { flatDiscount: 5 } }), 'UNAUTHORIZED');
-    await expectError(leaver.createReservedCoupon({ coupon: { flatDiscount: 5 } }), 'UNAUTHORIZED');
   });
 });
 

@@ -19,17 +19,6 @@ slotContract('GetDeliverySequence', (api) => {
     return deliverySequence && toJson(ValueSchema, deliverySequence);
   };
 
-  it('A caller needs no staff identity', async () => {
-    const id = await addSlot({ 5: [1, 2] });
-    expect(await read(id, api.guest)).toEqual({ 5: [1, 2] });
-    expect(await read(id, api.as(await signToken({ staffId: 999 })))).toEqual({ 5: [1, 2] });
-    expect(await read(id, api.staff)).toEqual({ 5: [1, 2] });
-  });
-
-  it('A call without a credential is refused', async () => {
-    await expectError(api.as(undefined).getDeliverySequence({ id: '1' }), 'AUTHENTICATION_REQUIRED');
-  });
-
   it('A slot without a delivery sequence has an empty object', async () => {
     const [row] = await api.sql<{ id: number }>(
       'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id',

@@ -158,10 +158,6 @@ slotContract('UpdateDeliverySequence', (api) => {
     },
   );
 
-  it('The value is checked before the staff identity', async () => {
-    await expectInvalidField(api.guest.updateDeliverySequence({ id: 1 }), 'delivery_sequence');
-  });
-
   it.each([0, -1, 2147483647, -2147483648])('A slot with the id %d is not found', async (id) => {
     const error = await failureOf(update(id, { 1: [1] }));
     expect(error.rawMessage).toBe('Slot not found');

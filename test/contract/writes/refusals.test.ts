@@ -14,6 +14,8 @@ import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_p
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { isMutation } from '../../../shared/rpc/procedure.ts';
 import { failureOf } from '../../support/contract.ts';
+import { everyRow } from '../../support/every-row.ts';
+import { expectedErrors } from '../../support/expected-errors.ts';
 import { createGrpcJsTransport } from '../../support/grpc-transport.ts';
 import { addBatch, addCoupon, addHold, addOrder, addSlot, newName } from '../../support/mutations.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -70,7 +72,7 @@ type Slots = Client<typeof SlotService>;
 const ofSlot = (
   call: (api: Slots, id: number, etag: string, options: CallOptions) => Promise<unknown>,
 ): Refusal<Slots>[] => [
-  { reason: 'SLOT_NOT_FOUND', prepare: async () => (api, options) => call(api, missing, '', options) },
+  { reason: 'SLOT_NOT_FOUND', prepare: async () => (api, options) => call(api, missing, outdated, options) },
   {
     reason: 'ETAG_MISMATCH',
     async prepare(sql) {
@@ -373,7 +375,10 @@ const couponRefusals: Record<string, Refusal<Coupons>[]> = {
     { reason: 'INVALID_REQUEST', isOfRecord: true, prepare: update(() => ({ couponCode: '' })) },
   ],
   Delete: [
-    { reason: 'COUPON_NOT_FOUND', prepare: async () => (api, options) => api.delete({ id: missing }, options) },
+    {
+      reason: 'COUPON_NOT_FOUND',
+      prepare: async () => (api, options) => api.delete({ id: missing, etag: outdated }, options),
+    },
     {
       reason: 'ETAG_MISMATCH',
       async prepare(sql) {
@@ -621,18 +626,6 @@ function refused<Service extends DescService>(
       await service.stop();
     });
 
-    /** Every row of every table, with the transaction that wrote it; but of the stores, which a refresh may write meanwhile. */
-    async function everything(): Promise<unknown> {
-      const tables = await service.database.sql<{ name: string }>(
-        `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
-           and relname not in ('stored_slots', 'store_versions', 'store_refresh_requests') order by 1`,
-      );
-      const rows = tables.map(({ name: table }) =>
-        service.database.sql(`select t.ctid, t.xmin, t::text as row from ${table} as t order by t.ctid`),
-      );
-      return Object.fromEntries((await Promise.all(rows)).map((found, n) => [tables[n]?.name, found]));
-    }
-
     /** The last request for a refresh that is committed. A refresh deletes requests, and no id comes twice. */
     async function lastRefreshRequest(): Promise<number> {
       const [row] = await service.database.sql<{ id: number }>(
@@ -652,17 +645,20 @@ function refused<Service extends DescService>(
     );
 
     it.each(cases)(
-      '$procedure refused with $reason has written nothing (item $at, with etags: $isGuarded, with a key: $isKeyed)',
+      '$procedure refused with $reason says so and has written nothing (item $at, with etags: $isGuarded, with a key: $isKeyed)',
       async ({ refusal, reason, at, isGuarded, isKeyed }) => {
         const call = await refusal.prepare(service.database.sql, { at, isGuarded });
-        const [before, lastRequest] = [await everything(), await lastRefreshRequest()];
+        const [before, lastRequest] = [await everyRow(service.database), await lastRefreshRequest()];
         const api = clients.get(refusal.isOfGuest === true);
         if (api === undefined) throw new Error('no client');
         const headers: Record<string, string> = isKeyed ? { 'idempotency-key': randomUUID() } : {};
         const error = await failureOf(call(api, { headers }));
         const info = errorInfo(error);
         expect(info?.metadata.causeReason ?? info?.reason, error.rawMessage).toBe(reason);
-        expect(await everything()).toEqual(before);
+        const [, message] =
+          new Map<string, readonly [string, string]>(Object.entries(expectedErrors)).get(reason) ?? [];
+        if (message !== undefined) expect(info?.metadata.causeMessage ?? error.rawMessage).toBe(message);
+        expect(await everyRow(service.database)).toEqual(before);
         expect(await lastRefreshRequest()).toBeLessThanOrEqual(lastRequest);
       },
     );
