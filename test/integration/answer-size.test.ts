@@ -1,21 +1,18 @@
 import { createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { expectError } from '../support/contract.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { runService } from '../support/running-service.ts';
+import { startTestService } from '../support/service.ts';
 import { signToken, withToken } from '../support/tokens.ts';
 
 /** Ten slots with 100,000 products each, and one with one more. */
 describe('Slots with a million and one products', () => {
-  let service: TestService;
-  let transport: ReturnType<typeof createGrpcJsTransport>;
-  let slots: ReturnType<typeof createClient<typeof SlotService>>;
+  const service = runService('slot');
+  const slots = createClient(SlotService, service.staff);
 
   beforeAll(async () => {
-    service = await startTestService('slot');
-    transport = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
-    slots = createClient(SlotService, withToken(transport, await signToken({ staffId: 1 })));
     await service.database.sql(
       `insert into slots (id, delivery_time, freeze_time) select id, now(), now() from generate_series(1, 11) id`,
     );
@@ -25,11 +22,6 @@ describe('Slots with a million and one products', () => {
        where slot_id < 11 or product_id = 1001`,
     );
     await service.database.sql('vacuum analyze product_slots');
-  });
-
-  afterAll(async () => {
-    transport.close();
-    await service.stop();
   });
 
   it('GetSlotsProductIds gives a million product ids, and refuses more', async () => {

@@ -1,40 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import { type Client, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createClient } from '@connectrpc/connect';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService, UserSchema, ValidationRefusal } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { expectError } from '../support/contract.ts';
-import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { newName } from '../support/mutations.ts';
+import { runService } from '../support/running-service.ts';
 import { scrape } from '../support/scrape.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 import { openSlot } from '../support/slot-writes.ts';
-import { signToken, withToken } from '../support/tokens.ts';
 
 const maxInt32 = 2_147_483_647;
 
-let service: TestService;
-let connection: ReturnType<typeof createGrpcJsTransport>;
-let coupons: Client<typeof CouponService>;
-let redemptions: Client<typeof RedemptionService>;
-let batches: Client<typeof CouponBatchService>;
-const sql: TestService['database']['sql'] = (text, values) => service.database.sql(text, values);
-
-beforeAll(async () => {
-  service = await startTestService('coupon');
-  connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
-  const transport = withToken(connection, await signToken({ staffId: 1 }));
-  coupons = createClient(CouponService, transport);
-  redemptions = createClient(RedemptionService, transport);
-  batches = createClient(CouponBatchService, transport);
-});
-afterAll(async () => {
-  connection.close();
-  await service.stop();
-});
+const service = runService('coupon');
+const { sql } = service;
+const coupons = createClient(CouponService, service.staff);
+const redemptions = createClient(RedemptionService, service.staff);
+const batches = createClient(CouponBatchService, service.staff);
 
 async function add(table: 'users' | 'products'): Promise<number> {
   const [row] = await sql<{ id: number }>(
@@ -341,20 +325,17 @@ describe('The number of links in a list', () => {
   });
 });
 
-it('An id of a slot is not used up by CreateSlot that is refused', async () => {
-  const slots = await startTestService('slot');
-  const slotConnection = createGrpcJsTransport(`127.0.0.1:${slots.grpcPort}`);
-  try {
-    const api = createClient(SlotService, withToken(slotConnection, await signToken({ staffId: 1 })));
+describe('An id of a slot', () => {
+  const slots = runService('slot');
+
+  it('An id of a slot is not used up by CreateSlot that is refused', async () => {
+    const api = createClient(SlotService, slots.staff);
     const request = { ...openSlot(), vendorSnippets: [{ name: 'once', productIds: [1] }] };
     await api.createSlot(request);
     const drawn = () =>
-      slots.database.sql('select sequencename, last_value from pg_sequences where schemaname = current_schema()');
+      slots.sql('select sequencename, last_value from pg_sequences where schemaname = current_schema()');
     const before = await drawn();
     await expect(api.createSlot(request)).rejects.toThrow('already exists');
     expect(await drawn()).toEqual(before);
-  } finally {
-    slotConnection.close();
-    await slots.stop();
-  }
+  });
 });

@@ -1,6 +1,6 @@
 import type { DescService } from '@bufbuild/protobuf';
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -9,8 +9,9 @@ import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.t
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { type ExpectedReason, expectedErrors } from './expected-errors.ts';
 import { grpc, type Protocol } from './protocols.ts';
-import { startTestService, type TestService } from './service.ts';
-import { signToken, withToken } from './tokens.ts';
+import { runService } from './running-service.ts';
+import type { TestService } from './service.ts';
+import { withToken } from './tokens.ts';
 
 /** What the tests of a contract call: one service, over one protocol. */
 export interface Api<Service extends DescService> {
@@ -27,8 +28,6 @@ export interface Api<Service extends DescService> {
   transportAs(caller: 'staff' | 'guest' | 'nobody'): Transport;
   /** The ports of the service. */
   readonly ports: Pick<TestService, 'grpcPort' | 'webPort'>;
-  /** As staff user 1, over another protocol. */
-  staffOver(other: Protocol): Client<Service>;
   /** A client with any token, or with none. */
   as(token: string | undefined): Client<Service>;
 }
@@ -47,34 +46,11 @@ export const batchContract = contractOf('coupon', CouponBatchService);
 function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: Service) {
   const over = (protocols: readonly Protocol[]) => (subject: string, tests: (api: Api<Service>) => void) => {
     describe.each(protocols)(protocols.length === 1 ? subject : `${subject} over $name`, (protocol) => {
-      let service: TestService;
-      let connection: ReturnType<Protocol['open']>;
-      const others: ReturnType<Protocol['open']>[] = [];
-      let staffToken: string;
-      let guestToken: string;
-
-      beforeAll(async () => {
-        service = await startTestService(name);
-        connection = protocol.open(service);
-        staffToken = await signToken({ staffId: 1 });
-        guestToken = await signToken();
-      });
-
-      afterAll(async () => {
-        for (const opened of [connection, ...others]) opened.close();
-        await service.stop();
-      });
-
-      const as = (token: string | undefined) => createClient(desc, withToken(connection.transport, token));
-
+      const service = runService(name, undefined, protocol);
       tests({
-        get staff() {
-          return as(staffToken);
-        },
-        get guest() {
-          return as(guestToken);
-        },
-        sql: (text, values) => service.database.sql(text, values),
+        staff: createClient(desc, service.staff),
+        guest: createClient(desc, service.guest),
+        sql: service.sql,
         protocol,
         get databaseUrl() {
           return service.database.url;
@@ -82,17 +58,9 @@ function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: 
         get log() {
           return service.log;
         },
-        transportAs: (caller) =>
-          withToken(connection.transport, { staff: staffToken, guest: guestToken, nobody: undefined }[caller]),
-        get ports() {
-          return service;
-        },
-        staffOver(other) {
-          const opened = other.open(service);
-          others.push(opened);
-          return createClient(desc, withToken(opened.transport, staffToken));
-        },
-        as,
+        transportAs: (caller) => service[caller],
+        ports: service,
+        as: (token) => createClient(desc, withToken(service.nobody, token)),
       });
     });
   };

@@ -1,17 +1,13 @@
 import { Client, credentials } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { run } from '../../support/processes.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { runService } from '../../support/running-service.ts';
+import type { TestService } from '../../support/service.ts';
 import { signToken } from '../../support/tokens.ts';
 
 describe('The gRPC port', () => {
-  let slot: TestService;
-  let coupon: TestService;
-  beforeAll(async () => {
-    [slot, coupon] = await Promise.all([startTestService('slot'), startTestService('coupon')]);
-  });
-  afterAll(() => Promise.all([slot.stop(), coupon.stop()]));
+  const [slot, coupon] = [runService('slot'), runService('coupon')];
 
   const health = (service: TestService, name: string) =>
     new Promise<string>((resolve) => {

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { couponContract, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
 import { cannot, protocols } from '../../support/protocols.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
-import { signToken } from '../../support/tokens.ts';
+import { runService } from '../../support/running-service.ts';
+import { bearer } from '../../support/tokens.ts';
 
 const tooMany = 'The request has more than 120000 values';
 const tooDeep = 'The JSON is nested deeper than 100 levels';
@@ -54,18 +54,12 @@ const enveloped = (message: Uint8Array, flags = 0) => {
 };
 
 describe('A request that would take long to decode', () => {
-  let service: TestService;
-  let token: string;
-  beforeAll(async () => {
-    service = await startTestService('slot');
-    token = await signToken();
-  });
-  afterAll(() => service.stop());
+  const service = runService('slot');
 
   const send = async (path: string, body: Uint8Array | string | undefined, headers: Record<string, string>) => {
     const response = await fetch(`http://127.0.0.1:${service.webPort}/slot.v1.${path}`, {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${token}`, ...headers },
+      headers: { ...(await bearer()), ...headers },
       ...(body === undefined ? {} : { body }),
     });
     const text = await response.text();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HeaderList } from '../../support/http2-frames.ts';
 import {
   enveloped,
@@ -14,8 +14,8 @@ import {
   type Way,
   ways,
 } from '../../support/raw-calls.ts';
+import { runService } from '../../support/running-service.ts';
 import { scrape } from '../../support/scrape.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { signToken } from '../../support/tokens.ts';
 
 const { unary, stream } = procedurePaths;
@@ -25,15 +25,13 @@ const brokenGzip = gzipSync(Buffer.alloc(100)).subarray(0, -9);
 const garbage = Uint8Array.of(0xff, 0xff);
 
 describe('The message of a request', () => {
-  let service: TestService;
+  const service = runService('slot');
   let token: string;
   let staff: HeaderList;
   beforeAll(async () => {
-    service = await startTestService('slot');
     token = `Bearer ${await signToken({ staffId: 1 })}`;
     staff = [['authorization', token]];
   });
-  afterAll(() => service.stop());
   beforeEach(() => service.log.splice(0));
 
   /** How many calls the metrics have of the procedure of a way, by their code. */

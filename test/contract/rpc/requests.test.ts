@@ -6,19 +6,17 @@ import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { StatusSchema } from '../../../shared/gen/google/rpc/status_pb.ts';
 import { failureOf, slotContract } from '../../support/contract.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { runService } from '../../support/running-service.ts';
 import { signToken } from '../../support/tokens.ts';
 
 const path = '/slot.v1.SlotService';
 
 describe('Raw requests on the web port', () => {
-  let service: TestService;
+  const service = runService('slot');
   let token: string;
   beforeAll(async () => {
-    service = await startTestService('slot');
     token = await signToken({ staffId: 1 });
   });
-  afterAll(() => service.stop());
 
   const post = async (method: string, body: string | Uint8Array, headers: Record<string, string> = {}) => {
     const response = await fetch(`http://127.0.0.1:${service.webPort}${path}/${method}`, {
@@ -284,19 +282,15 @@ describe('Raw requests on the web port', () => {
 });
 
 describe('Raw requests on the gRPC port', () => {
-  let service: TestService;
+  const service = runService('slot');
   let client: Client;
   let metadata: Metadata;
   beforeAll(async () => {
-    service = await startTestService('slot');
     client = new Client(`127.0.0.1:${service.grpcPort}`, credentials.createInsecure());
     metadata = new Metadata();
     metadata.set('authorization', `Bearer ${await signToken({ staffId: 1 })}`);
   });
-  afterAll(async () => {
-    client.close();
-    await service.stop();
-  });
+  afterAll(() => client.close());
 
   const call = (method: string, bytes: Buffer, with_ = metadata) =>
     new Promise<ServiceError | null>((resolve) => {

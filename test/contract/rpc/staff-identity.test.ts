@@ -1,11 +1,8 @@
-import type { Transport } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { procedures, recordsForCalls } from '../../support/calls.ts';
 import { expectError, failureOf } from '../../support/contract.ts';
 import { everyRow } from '../../support/every-row.ts';
-import { grpc } from '../../support/protocols.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
-import { signToken, withToken } from '../../support/tokens.ts';
+import { runService } from '../../support/running-service.ts';
 
 /** What every authenticated caller may call (spec 5, design 4 and 13). */
 const open = [
@@ -18,19 +15,9 @@ const open = [
 ];
 
 describe.each(['slot', 'coupon'] as const)('The staff identity in calls of %s-service', (name) => {
-  let service: TestService;
-  let connection: ReturnType<typeof grpc.open>;
-  const as = async (staffId?: number): Promise<Transport> =>
-    withToken(connection.transport, await signToken({ staffId }));
-  beforeAll(async () => {
-    service = await startTestService(name);
-    await service.database.sql(recordsForCalls);
-    connection = grpc.open(service);
-  });
-  afterAll(async () => {
-    connection.close();
-    await service.stop();
-  });
+  const service = runService(name);
+  const as = (staffId?: number) => service.as({ staffId });
+  beforeAll(() => service.sql(recordsForCalls));
 
   const forStaff = procedures[name].filter((procedure) => !open.includes(procedure.name));
   const reasonOf = (procedure: string) => (procedure.startsWith('CouponService') ? 'UNAUTHORIZED' : 'ACCESS_DENIED');
@@ -40,30 +27,30 @@ describe.each(['slot', 'coupon'] as const)('The staff identity in calls of %s-se
     ...forStaff.map((procedure) => ({ ...procedure, staffId: 999 })),
   ])('$name by a caller with the staff id $staffId, of no staff user, is refused and changes nothing', async (call) => {
     const before = await everyRow(service.database);
-    await expectError(call.succeeds(await as(call.staffId), 1), reasonOf(call.name));
+    await expectError(call.succeeds(as(call.staffId), 1), reasonOf(call.name));
     expect(await everyRow(service.database)).toEqual(before);
   });
 
   it.each(forStaff)('$name may be called by any staff user', async ({ succeeds }) => {
-    await expect(succeeds(await as(2), 1)).resolves.toBeDefined();
+    await expect(succeeds(as(2), 1)).resolves.toBeDefined();
   });
 
   it.each(procedures[name].filter((procedure) => open.includes(procedure.name)))(
     '$name may be called without a staff identity',
     async ({ succeeds }) => {
-      await expect(succeeds(await as(), 2)).resolves.toBeDefined();
+      await expect(succeeds(as(), 2)).resolves.toBeDefined();
     },
   );
 
   it.each(forStaff.filter((procedure) => !procedure.name.startsWith('CouponService')))(
     '$name is refused to a caller without a staff identity before any other rule is checked',
     async ({ refused }) => {
-      const guest = await as();
+      const guest = as();
       await expectError(refused({ staff: guest, guest, nobody: guest }), 'ACCESS_DENIED');
     },
   );
 
   it.each(forStaff)('$name checks the declared bounds before the staff identity', async ({ invalid }) => {
-    if (invalid !== undefined) expect((await failureOf(invalid(await as()))).code).toBe(3);
+    if (invalid !== undefined) expect((await failureOf(invalid(as()))).code).toBe(3);
   });
 });

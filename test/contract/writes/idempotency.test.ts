@@ -34,7 +34,7 @@ import {
 import { post } from '../../support/post.ts';
 import { protocols } from '../../support/protocols.ts';
 import { addCouponOf, newOrder } from '../../support/redemptions.ts';
-import { signToken } from '../../support/tokens.ts';
+import { signToken, withToken } from '../../support/tokens.ts';
 
 /** The headers of a response, from a call with a key. */
 async function withHeaders<Answer>(key: string, call: (options: object) => Promise<Answer>) {
@@ -120,8 +120,9 @@ function testMutations<Service extends DescService>(
     const key = randomUUID();
     const first = await mutation.call(api.staff, { headers: { 'idempotency-key': key } });
     for (const protocol of protocols) {
-      const client = api.staffOver(protocol);
-      const { answer, headers } = await withHeaders(key, (options) => mutation.call(client, options));
+      const { transport, close } = protocol.open(api.ports);
+      const client = createClient(desc, withToken(transport, await signToken({ staffId: 1 })));
+      const { answer, headers } = await withHeaders(key, (options) => mutation.call(client, options)).finally(close);
       expect(answer).toEqual(first);
       expect(headers.get('idempotent-replayed')).toBe('true');
     }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type DescMethod, type DescService, fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { type CallOptions, type Client, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { couponErrors } from '../../../services/coupon-service/errors.ts';
 import { slotErrors } from '../../../services/slot-service/errors.ts';
 import { commonErrors, errorInfo } from '../../../shared/errors/errors.ts';
@@ -16,12 +16,10 @@ import { isMutation } from '../../../shared/rpc/procedure.ts';
 import { failureOf } from '../../support/contract.ts';
 import { everyRow } from '../../support/every-row.ts';
 import { expectedErrors } from '../../support/expected-errors.ts';
-import { createGrpcJsTransport } from '../../support/grpc-transport.ts';
 import { addBatch, addCoupon, addHold, addOrder, addSlot, newName } from '../../support/mutations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
-import { signToken, withToken } from '../../support/tokens.ts';
+import { runService, type ServiceInTests } from '../../support/running-service.ts';
 
-type Sql = TestService['database']['sql'];
+type Sql = ServiceInTests['sql'];
 
 /** A call that is refused for a reason, and what it needs. */
 interface Refusal<Api> {
@@ -611,24 +609,12 @@ function refused<Service extends DescService>(
   refusals: Record<string, Refusal<Client<Service>>[]>,
 ): void {
   describe(`A refused mutation of ${desc.name}`, () => {
-    let service: TestService;
-    let connection: ReturnType<typeof createGrpcJsTransport>;
-    const clients = new Map<boolean, Client<Service>>();
-
-    beforeAll(async () => {
-      service = await startTestService(name);
-      connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
-      clients.set(false, createClient(desc, withToken(connection, await signToken({ staffId: 1 }))));
-      clients.set(true, createClient(desc, withToken(connection, await signToken())));
-    });
-    afterAll(async () => {
-      connection.close();
-      await service.stop();
-    });
+    const service = runService(name);
+    const [staff, guest] = [createClient(desc, service.staff), createClient(desc, service.guest)];
 
     /** The last request for a refresh that is committed. A refresh deletes requests, and no id comes twice. */
     async function lastRefreshRequest(): Promise<number> {
-      const [row] = await service.database.sql<{ id: number }>(
+      const [row] = await service.sql<{ id: number }>(
         'select coalesce(max(id), 0)::integer as id from store_refresh_requests',
       );
       return row?.id ?? 0;
@@ -647,12 +633,10 @@ function refused<Service extends DescService>(
     it.each(cases)(
       '$procedure refused with $reason says so and has written nothing (item $at, with etags: $isGuarded, with a key: $isKeyed)',
       async ({ refusal, reason, at, isGuarded, isKeyed }) => {
-        const call = await refusal.prepare(service.database.sql, { at, isGuarded });
+        const call = await refusal.prepare(service.sql, { at, isGuarded });
         const [before, lastRequest] = [await everyRow(service.database), await lastRefreshRequest()];
-        const api = clients.get(refusal.isOfGuest === true);
-        if (api === undefined) throw new Error('no client');
         const headers: Record<string, string> = isKeyed ? { 'idempotency-key': randomUUID() } : {};
-        const error = await failureOf(call(api, { headers }));
+        const error = await failureOf(call(refusal.isOfGuest ? guest : staff, { headers }));
         const info = errorInfo(error);
         expect(info?.metadata.causeReason ?? info?.reason, error.rawMessage).toBe(reason);
         const [, message] =
