@@ -80,6 +80,10 @@ couponContract('GenerateCancellationCoupon', (api) => {
     await expectError(api.guest.generateCancellationCoupon({ orderId: 99_999 }), 'UNAUTHORIZED');
   });
 
+  it('Rule 2: an order with the id 0 is not found', async () => {
+    await expectError(api.staff.generateCancellationCoupon({ orderId: 0 }), 'ORDER_NOT_FOUND');
+  });
+
   it('Rule 4: a second coupon for an order is refused, and the order keeps the first', async () => {
     const orderId = await addOrder(1);
     const { coupon } = await api.staff.generateCancellationCoupon({ orderId });

@@ -5,10 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { OnTaken, type SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { expectError, expectInvalidField, planContract } from '../../support/contract.ts';
-import { post } from '../../support/post.ts';
-import { signToken } from '../../support/tokens.ts';
 
 type Asked = MessageInitShape<typeof SlotPlanService.method.copySlots.input>;
 
@@ -97,32 +94,6 @@ planContract('CopySlots', (api) => {
     expect(made?.slot?.groupIds).toEqual([7, 3]);
     expect(made?.slot?.deliveryTime).toEqual(slot?.deliveryTime);
     expect(made?.slot?.freezeTime).toEqual(slot?.freezeTime);
-  });
-
-  it('The answer in JSON has the names of the API', async () => {
-    await add(1, '2030-05-01T10:00Z', { snippets: [['a', [1]]] });
-    await add(2, '2030-05-02T10:00Z');
-    const token = await signToken({ staffId: 1 });
-    const request = '{"slotIds":[1],"shiftDays":1,"repeat":2,"timeZone":"Asia/Kolkata","onTaken":"ON_TAKEN_SKIP"}';
-    const response = await post(api.ports.webPort, 'CopySlots', token, request, {}, 'slot.v1.SlotPlanService');
-    const slot = { ...{ isActive: true, isCapacityFull: false, groupIds: [], deliverySequence: {} } };
-    expect(await response.json()).toEqual({
-      copies: [
-        {
-          ...{ sourceSlotId: 1, isAdjusted: false, takenBySlotId: 2 },
-          slot: { ...slot, id: 0, etag: '', deliveryTime: '2030-05-02T10:00:00Z', freezeTime: '2030-05-02T10:00:00Z' },
-        },
-        {
-          ...{ sourceSlotId: 1, isAdjusted: false },
-          slot: {
-            ...slot,
-            ...{ id: 1000, etag: expect.stringMatching(/./) },
-            ...{ deliveryTime: '2030-05-03T10:00:00Z', freezeTime: '2030-05-03T10:00:00Z' },
-          },
-        },
-      ],
-      ...{ created: 1, skipped: 1, snippetsLeftOut: 1 },
-    });
   });
 
   describe('Sources', () => {
@@ -538,18 +509,6 @@ planContract('CopySlots', (api) => {
       productIds: { added: hundredAndOne(1), removed: [] },
       vendorSnippets: [],
     });
-  });
-
-  it('A read of the stores with the store-request-id shows all copies', async () => {
-    await add(1, '2090-05-01T10:00Z', { productIds: [3] });
-    const { headers } = await withHeaders({ slotIds: [1], shiftDays: 1, repeat: 3 });
-    const stores = createClient(SlotStoreService, api.transportAs('staff'));
-    const storeRequestId = headers.get('store-request-id') ?? '';
-    const { slots } = await stores.getProductSlots(
-      { productIds: [3] },
-      { headers: { 'store-request-id': storeRequestId } },
-    );
-    expect(slots[3]?.slots.map(({ id }) => id)).toEqual(expect.arrayContaining([1000, 1001, 1002]));
   });
 
   it('Products of a slot that did not exist do not become those of a copy', async () => {

@@ -158,30 +158,6 @@ slotContract('ListSlots', (api) => {
         expect(await walk({ ...filters, limit: 2, order: LATEST_FIRST })).toEqual(expected.toReversed());
       }
     });
-
-    it('An answer in JSON has the names of the API', async () => {
-      const token = await signToken({ staffId: 1 });
-      const request =
-        '{"states":["SLOT_STATE_INACTIVE"],"order":"SLOT_ORDER_LATEST_FIRST","limit":1,"isCapacityFull":true}';
-      const response = await post(api.ports.webPort, 'ListSlots', token, request, {}, 'slot.v1.SlotPlanService');
-      expect(await response.json()).toEqual({
-        slots: [
-          {
-            id: 12,
-            deliveryTime: '2030-05-01T10:12:00Z',
-            freezeTime: '2030-05-01T00:00:00Z',
-            isActive: false,
-            isCapacityFull: true,
-            groupIds: [7],
-            etag: expect.any(String),
-            productCount: 0,
-            productNames: [],
-            snippetCodes: [],
-          },
-        ],
-        nextPageToken: '',
-      });
-    });
   });
 
   it('A page has 50 slots, and as many as asked for up to 1,000', async () => {
@@ -276,35 +252,5 @@ slotContract('ListSlots', (api) => {
         await expectInvalidField(plan().listSlots({ ...filters, pageToken: garbled }), 'page_token');
       }
     });
-
-    it.each([1, 2, 5])(
-      'Pages of %i slots with equal times, or times a microsecond apart, lose and repeat none',
-      async (limit) => {
-        for (let id = 1; id <= 12; id += 1)
-          await add(id, id <= 6 ? 7 : 20 - id, { isActive: id % 5 > 0, isFull: id % 2 > 0 });
-        const rising = [1, 2, 3, 4, 5, 6, 12, 11, 10, 9, 8, 7];
-        const states = [ACTIVE, INACTIVE];
-        expect(await walk({ limit, states })).toEqual(rising);
-        expect(await walk({ limit, states, order: LATEST_FIRST })).toEqual(rising.toReversed());
-      },
-    );
-
-    it.each([SOONEST_FIRST, LATEST_FIRST])(
-      'Pages in order %i lose and repeat none of the slots that stay',
-      async (order) => {
-        for (let id = 1; id <= 20; id += 1) await add(id, Math.floor(id / 4));
-        const last: number[] = [];
-        const seen = await walk({ limit: 3, order }, async (pages) => {
-          const place = order === SOONEST_FIRST ? 3 * pages : 21 - 3 * pages;
-          // New ones before, at and after the place, and the slot that the token names is gone.
-          for (const [n, micros] of [0, Math.floor(place / 4), 9].entries()) await add(100 * pages + n, micros);
-          last.push(place);
-          await api.sql('delete from slots where id = $1', [place]);
-        });
-        expect(new Set(seen).size).toBe(seen.length);
-        const stayed = Array.from({ length: 20 }, (_, index) => index + 1).filter((id) => !last.includes(id));
-        expect(seen).toEqual(expect.arrayContaining(stayed));
-      },
-    );
   });
 });

@@ -4,11 +4,8 @@ import { beforeEach, expect, it } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import type { UpdateSlotsRequestSchema } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { expectError, expectInvalidField, planContract } from '../../support/contract.ts';
-import { post } from '../../support/post.ts';
-import { requestIdOf, written } from '../../support/slot-writes.ts';
-import { signToken } from '../../support/tokens.ts';
+import { requestIdOf } from '../../support/slot-writes.ts';
 
 type Change = NonNullable<MessageInitShape<typeof UpdateSlotsRequestSchema>['change']>;
 const full: Change = { case: 'isCapacityFull', value: true };
@@ -72,22 +69,6 @@ planContract('UpdateSlots', (api) => {
     );
   });
 
-  it('The request and the answer in JSON have the names of the API', async () => {
-    const token = await signToken({ staffId: 1 });
-    const send = (request: string) =>
-      post(api.ports.webPort, 'UpdateSlots', token, request, {}, 'slot.v1.SlotPlanService').then((response) =>
-        response.json(),
-      );
-    expect(await send(`{"slots":[{"id":1,"etag":"${await etagOf(1)}"}],"isActive":false}`)).toEqual({
-      slots: [{ id: 1, etag: await etagOf(1) }],
-      changed: 1,
-    });
-    expect(await send('{"slots":[{"id":1}],"isActive":false}')).toEqual({
-      slots: [{ id: 1, etag: await etagOf(1) }],
-      changed: 0,
-    });
-  });
-
   it('Etags of some of the slots guard them, and an empty one guards nothing', async () => {
     const slots = [{ id: 2 }, { id: 1, etag: await etagOf(1) }];
     expect((await api.staff.updateSlots({ slots, change: full })).changed).toBe(2);
@@ -123,20 +104,6 @@ planContract('UpdateSlots', (api) => {
       { resourceId: 1, ...expected },
       { resourceId: 2, ...expected },
     ]);
-  });
-
-  it('A read of the stores with the store-request-id shows the change of all slots', async () => {
-    const stores = createClient(SlotStoreService, api.transportAs('staff'));
-    const openOf = async (headers: { 'store-request-id': string }) =>
-      (await stores.getOpenSlots({}, { headers })).slots.map(({ id }) => id).filter((id) => id <= 5);
-    const active: Change = { case: 'isActive', value: true };
-    const opened = await written((options) => api.staff.updateSlots({ slots: slotsOf(3), change: active }, options));
-    expect(await openOf(opened)).toEqual(expect.arrayContaining([3]));
-    const closed = await written((options) =>
-      api.staff.updateSlots({ slots: slotsOf(1, 3, 4), change: full }, options),
-    );
-    const open = await openOf(closed);
-    for (const id of [1, 3, 4]) expect(open).not.toContain(id);
   });
 
   it('A call that changes nothing writes nothing', async () => {

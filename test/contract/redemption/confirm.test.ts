@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { RedemptionState } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { expectError, expectInvalidField, redemptionContract } from '../../support/contract.ts';
+import { expectError, redemptionContract } from '../../support/contract.ts';
 import { addCouponOf, type CouponColumns, entriesOf, letRunOut, newOrder } from '../../support/redemptions.ts';
 
 redemptionContract('Confirm', (api) => {
@@ -80,21 +80,5 @@ redemptionContract('Confirm', (api) => {
     await letRunOut(api.sql, redemption.id);
     expect((await api.guest.redeem({ code: coupon.code, ...order, userId: 2 })).valid).toBe(true);
     await expectError(confirm(redemption.id), 'HOLD_EXPIRED');
-  });
-
-  it('A released one is refused', async () => {
-    const { redemption } = await held();
-    await api.guest.release({ redemptionId: redemption.id });
-    await expectError(confirm(redemption.id), 'REDEMPTION_RELEASED');
-  });
-
-  it('An unknown one is not found', async () => {
-    await expectError(confirm(999_999), 'REDEMPTION_NOT_FOUND');
-    await expectError(api.guest.release({ redemptionId: -1 }), 'REDEMPTION_NOT_FOUND');
-  });
-
-  it('Without a redemption, the field is named', async () => {
-    await expectInvalidField(api.guest.confirm({}), 'redemption_id');
-    await expectInvalidField(api.guest.release({}), 'redemption_id');
   });
 });

@@ -37,21 +37,6 @@ describe('The gRPC port', () => {
     expect(await health(coupon, 'nonsense')).toContain('unknown');
   });
 
-  it('Reflection on the gRPC port lists the services, and needs no credential', async () => {
-    const curl = (port: number) =>
-      run('npx', [
-        'buf',
-        'curl',
-        '--http2-prior-knowledge',
-        '--protocol',
-        'grpc',
-        '--list-services',
-        `http://127.0.0.1:${port}`,
-      ]);
-    expect((await curl(slot.grpcPort)).stdout).toContain('slot.v1.SlotService\nslot.v1.SlotStoreService');
-    expect((await curl(coupon.grpcPort)).stdout).toContain('coupon.v1.CouponService');
-  });
-
   it('buf curl calls the gRPC port with the schema from reflection', async () => {
     const token = await signToken({ staffId: 1 });
     const call = (method: string, data: object, header: string) =>

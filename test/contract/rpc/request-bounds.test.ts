@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { createClient } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { couponContract, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
+import { expectInvalidField, slotContract } from '../../support/contract.ts';
 import { cannot, protocols } from '../../support/protocols.ts';
 import { runService } from '../../support/running-service.ts';
 import { bearer } from '../../support/tokens.ts';
@@ -185,43 +185,4 @@ slotContract.over(protocols)('A request with a list of ids', (api) => {
       await expectInvalidField(api.staff.updateSlotProducts({ slotId: 1, productIds: ids(100_001) }), 'product_ids');
     },
   );
-});
-
-slotContract('A request for a slot', (api) => {
-  it('A request for a slot without an id is refused, and does not touch a slot 0', async () => {
-    const times = { deliveryTime: '2030-01-02', freezeTime: '2030-01-01' };
-    await expectInvalidField(api.staff.updateSlotProducts({ productIds: [1] }), 'slot_id');
-    await expectInvalidField(api.staff.updateSlotCapacity({ isCapacityFull: true }), 'slot_id');
-    await expectInvalidField(api.staff.getSlotById({}), 'id');
-    await expectInvalidField(api.staff.updateSlot(times), 'id');
-    await expectInvalidField(api.staff.deleteSlot({}), 'id');
-    await expectInvalidField(
-      api.staff.updateDeliverySequence({ deliverySequence: { kind: { case: 'nullValue', value: 0 } } }),
-      'id',
-    );
-    await expectInvalidField(api.guest.getDeliverySequence({}), 'id');
-    expect(await api.sql('select from product_slots where slot_id = 0')).toEqual([]);
-  });
-
-  it('A record with the id 0 is not found', async () => {
-    expect((await failureOf(api.staff.getSlotById({ id: 0 }))).rawMessage).toBe('Slot not found');
-    expect((await failureOf(api.staff.deleteSlot({ id: 0 }))).rawMessage).toBe('Slot not found');
-    const full = api.staff.updateSlotCapacity({ slotId: 0, isCapacityFull: true });
-    expect((await failureOf(full)).rawMessage).toBe('Slot not found');
-  });
-});
-
-couponContract('A request for a coupon or an order', (api) => {
-  it('A request for a coupon or an order without an id is refused', async () => {
-    await expectInvalidField(api.staff.getById({}), 'id');
-    await expectInvalidField(api.staff.update({ updates: {} }), 'id');
-    await expectInvalidField(api.staff.delete({}), 'id');
-    await expectInvalidField(api.staff.generateCancellationCoupon({}), 'order_id');
-  });
-
-  it('A record with the id 0 is not found', async () => {
-    expect((await failureOf(api.staff.getById({ id: 0 }))).rawMessage).toBe('Coupon not found');
-    expect((await failureOf(api.staff.delete({ id: 0 }))).rawMessage).toBe('Coupon not found');
-    expect((await failureOf(api.staff.generateCancellationCoupon({ orderId: 0 }))).rawMessage).toBe('Order not found');
-  });
 });

@@ -42,12 +42,6 @@ slotContract('CreateSlot', (api) => {
     expect(Math.abs(created - (await size()))).toBeLessThan(64);
   });
 
-  it('The product ids of a snippet are taken as a set', async () => {
-    const vendorSnippets = [{ name: 'repeats', productIds: [3, 1, 3] }];
-    const { createdSnippets } = await api.staff.createSlot({ ...times, vendorSnippets });
-    expect(createdSnippets[0]?.productIds.toSorted((a, b) => a - b)).toEqual([1, 3]);
-  });
-
   it('A time without a zone is UTC', async () => {
     const { slot } = await api.staff.createSlot({ deliveryTime: '2030-05-01T10:00', freezeTime: '2030-05-01' });
     expect(slot?.deliveryTime && timestampDate(slot.deliveryTime)).toEqual(new Date('2030-05-01T10:00:00Z'));
