@@ -80,78 +80,64 @@ describe('Reads that share statements', () => {
     await Promise.all(numbers(callers).map(call));
   }
 
-  /** A round is written as the number of a slot's products. */
   const writeProducts = (slotId: number, round: number) =>
     slots().updateSlotProducts({ slotId, productIds: numbers(round) }, { headers });
+  const writeTime = (id: number, round: number) => {
+    const deliveryTime = `2030-05-01T0${round}:00Z`;
+    return slots().updateSlot({ id, deliveryTime, freezeTime: deliveryTime }, { headers });
+  };
+  const writeCoupon = (id: number, round: number) =>
+    coupons().update({ id, updates: { coupon: { flatDiscount: round, maxLimitForUser: round } } }, { headers });
 
-  it.each<[string, (id: number) => Promise<number>]>([
-    ['GetSlotById', async (id) => (await slots().getSlotById({ id }, { headers })).slot?.productSlots.length ?? 0],
+  /** Each read gives the round that was written. */
+  it.each<
+    [string, write: (id: number, round: number) => Promise<unknown>, read: (id: number) => Promise<number | undefined>]
+  >([
+    [
+      'GetSlotById',
+      writeProducts,
+      async (id) => (await slots().getSlotById({ id }, { headers })).slot?.productSlots.length,
+    ],
     [
       'GetSlotsProductIds',
-      async (id) => {
-        const { productIds } = await slots().getSlotsProductIds({ slotIds: [id] }, { headers });
-        return productIds[id]?.ids.length ?? 0;
-      },
+      writeProducts,
+      async (id) => (await slots().getSlotsProductIds({ slotIds: [id] }, { headers })).productIds[id]?.ids.length,
     ],
     [
       'GetAll',
+      writeProducts,
+      async (id) => (await slots().getAll({}, { headers })).slots.find((slot) => slot.id === id)?.productSlots.length,
+    ],
+    [
+      'GetSlots',
+      writeTime,
       async (id) => {
-        const { slots: listed } = await slots().getAll({}, { headers });
-        return listed.find((slot) => slot.id === id)?.productSlots.length ?? 0;
+        const { slots: listed } = await slots().getSlots({}, { headers });
+        return (Number(listed.find((slot) => slot.id === id)?.deliveryTime?.seconds ?? 0) % 86_400) / 3_600;
+      },
+    ],
+    [
+      'Validate',
+      writeCoupon,
+      async (id) => (await coupons().validate({ code: `CODE${id}`, orderAmount: 99 }, { headers })).discountAmount,
+    ],
+    ['GetById', writeCoupon, async (id) => (await coupons().getById({ id }, { headers })).coupon?.maxLimitForUser],
+    [
+      'the first page of coupons',
+      writeCoupon,
+      async (id) => {
+        const listed = (await coupons().getAll({}, { headers })).coupons.find((coupon) => coupon.id === id);
+        return listed === undefined ? Number.POSITIVE_INFINITY : listed.maxLimitForUser;
       },
     ],
   ])(
     'A call to %s that begins after a write was answered sees it, with 64 readers and writers at once',
-    async (_, read) => {
-      await slotService.database.sql('truncate product_slots');
-      await writeAndRead(writeProducts, read);
+    async (_call, write, read) => {
+      await slotService.database.sql(`truncate product_slots; update slots set delivery_time = '2030-05-01T00:00Z'`);
+      await couponService.database.sql('update coupons set flat_discount = 1, max_limit_for_user = null');
+      await writeAndRead(write, async (id) => (await read(id)) ?? 0);
     },
   );
-
-  it('A call to GetSlots that begins after a write was answered sees it, with 64 readers and writers at once', async () => {
-    const readHour = async (id: number) => {
-      const { slots: listed } = await slots().getSlots({}, { headers });
-      return (Number(listed.find((slot) => slot.id === id)?.deliveryTime?.seconds ?? 0) % 86_400) / 3_600;
-    };
-    await slotService.database.sql(`update slots set delivery_time = '2030-05-01T00:00Z'`);
-    await writeAndRead((id, round) => {
-      const deliveryTime = `2030-05-01T0${round}:00Z`;
-      return slots().updateSlot({ id, deliveryTime, freezeTime: deliveryTime }, { headers });
-    }, readHour);
-  });
-
-  it('A call to Validate that begins after a write was answered sees it, with 64 readers and writers at once', async () => {
-    const write = (id: number, round: number) =>
-      coupons().update({ id, updates: { coupon: { flatDiscount: round } } }, { headers });
-    await writeAndRead(write, async (id) => {
-      const { discountAmount } = await coupons().validate(
-        { code: `CODE${id}`, userId: 1, orderAmount: 99 },
-        { headers },
-      );
-      return discountAmount ?? 0;
-    });
-  });
-
-  it('A call to GetById that begins after a write was answered sees it, with 64 readers and writers at once', async () => {
-    const write = (id: number, round: number) =>
-      coupons().update({ id, updates: { coupon: { maxLimitForUser: round } } }, { headers });
-    await couponService.database.sql('update coupons set max_limit_for_user = null');
-    await writeAndRead(write, async (id) => {
-      const { coupon } = await coupons().getById({ id }, { headers });
-      return coupon?.maxLimitForUser ?? 0;
-    });
-  });
-
-  it('A call to the first page of coupons that begins after a write was answered sees it, with 64 readers and writers at once', async () => {
-    const write = (id: number, round: number) =>
-      coupons().update({ id, updates: { coupon: { maxLimitForUser: round } } }, { headers });
-    await couponService.database.sql('update coupons set max_limit_for_user = null');
-    await writeAndRead(write, async (id) => {
-      const { coupons: page } = await coupons().getAll({}, { headers });
-      const listed = page.find((coupon) => coupon.id === id);
-      return listed === undefined ? Number.POSITIVE_INFINITY : (listed.maxLimitForUser ?? 0);
-    });
-  });
 
   it('Calls in both forms that wait for a list share one statement, and each gets the list in its form', async () => {
     const asJson = async () => {

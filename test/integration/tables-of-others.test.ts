@@ -7,6 +7,7 @@ import { CouponService, UserSchema, ValidationRefusal } from '../../shared/gen/c
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { expectError } from '../support/contract.ts';
+import { idOf } from '../support/database.ts';
 import { newName } from '../support/mutations.ts';
 import { runService } from '../support/running-service.ts';
 import { scrape } from '../support/scrape.ts';
@@ -21,13 +22,13 @@ const redemptions = createClient(RedemptionService, service.staff);
 const batches = createClient(CouponBatchService, service.staff);
 
 async function add(table: 'users' | 'products'): Promise<number> {
-  const [row] = await sql<{ id: number }>(
+  return idOf(
+    sql,
     table === 'users'
       ? `insert into users (name, mobile) values ('Gone', $1) returning id`
       : 'insert into products (name) values ($1) returning id',
     [newName('other')],
   );
-  return row?.id ?? 0;
 }
 
 const redeem = (code: string, productId: number, userId = 1) =>

@@ -6,6 +6,7 @@ import type { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb
 import type { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import type { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { idOf } from './database.ts';
 import type { TestService } from './service.ts';
 
 type Sql = TestService['database']['sql'];
@@ -37,14 +38,13 @@ export const newName = (prefix: string) => `${prefix}-${++count}`;
 
 /** Adds a slot with products 1 and 2, which the next refresh stores. Resolves with its id. */
 export async function addSlot(sql: Sql): Promise<number> {
-  const [slot] = await sql<{ id: number }>(
+  return idOf(
+    sql,
     `with slot as (insert into slots (delivery_time, freeze_time) values ('2029-01-02Z', '2029-01-01Z') returning id),
      products as (insert into product_slots select id, n from slot, generate_series(1, 2) n),
      request as (insert into store_refresh_requests (slot_id) select id from slot)
      select id from slot`,
   );
-  if (slot === undefined) throw new Error('no slot was added');
-  return slot.id;
 }
 
 /** Adds a coupon of 10 % for user 1. Resolves with its id. */
@@ -224,15 +224,14 @@ export const couponMutations: Mutations<Client<typeof CouponService>> = {
 /** Adds a redemption that user 1 holds. Resolves with its id. */
 export async function addHold(sql: Sql): Promise<number> {
   const couponId = await addCoupon(sql);
-  const [redemption] = await sql<{ id: number }>(
+  return idOf(
+    sql,
     `insert into redemptions (
        coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at
      )
      values ($1, 1, $2, 100, 10, 'HELD', now() + interval '1 hour', now()) returning id`,
     [couponId, newName('order')],
   );
-  if (redemption === undefined) throw new Error('no redemption was added');
-  return redemption.id;
 }
 
 /** Adds a batch of two coupons. Resolves with its id. */

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { couponContract, expectError } from '../../support/contract.ts';
+import { idOf } from '../../support/database.ts';
 
 couponContract('GenerateCancellationCoupon', (api) => {
-  const addOrder = async (userId: number | null, amount = '1499.50') => {
-    const [order] = await api.sql<{ id: number }>(
+  const addOrder = (userId: number | null, amount = '1499.50') =>
+    idOf(
+      api.sql,
       `with placed as (insert into orders (user_id, total_amount) values ($1, $2) returning id),
          statuses as (insert into order_statuses (order_id) select id from placed, generate_series(1, 2))
        select id from placed`,
       [userId, amount],
     );
-    return order?.id ?? 0;
-  };
   const addUser = async (name: string | null) => {
     const [user] = await api.sql<{ id: number; mobile: string }>(
       `insert into users (name, mobile) values ($1, lpad(nextval('users_id_seq')::text, 10, '8')) returning id, mobile`,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { couponContract, expectError } from '../../support/contract.ts';
+import { idOf } from '../../support/database.ts';
 import { holding, whileHeld } from '../../support/locks.ts';
 import { newName } from '../../support/mutations.ts';
 import { signToken } from '../../support/tokens.ts';
@@ -12,13 +13,8 @@ couponContract('Coupon writes', (api) => {
   const everything = () => Promise.all(tables.map((table) => api.sql(`select * from ${table} order by id`)));
   const held = <Result>(sql: string, call: () => Promise<Result>) => whileHeld(api.databaseUrl, sql, call);
   const insertCoupon = (code: string) => `insert into coupons (coupon_code, created_by) values ('${code}', 1)`;
-  const addUser = async (mobile: string, name: string | null = null) => {
-    const [user] = await api.sql<{ id: number }>('insert into users (mobile, name) values ($1, $2) returning id', [
-      mobile,
-      name,
-    ]);
-    return user?.id ?? 0;
-  };
+  const addUser = (mobile: string, name: string | null = null) =>
+    idOf(api.sql, 'insert into users (mobile, name) values ($1, $2) returning id', [mobile, name]);
   const addOrder = async (userId: number) => {
     const [order] = await api.sql<{ id: number }>(
       'insert into orders (user_id, total_amount) values ($1, 10) returning id',
@@ -27,10 +23,7 @@ couponContract('Coupon writes', (api) => {
     await api.sql('insert into order_statuses (order_id) values ($1)', [order?.id]);
     return order?.id ?? 0;
   };
-  const addProduct = async () => {
-    const [product] = await api.sql<{ id: number }>(`insert into products (name) values ('New') returning id`);
-    return product?.id ?? 0;
-  };
+  const addProduct = () => idOf(api.sql, `insert into products (name) values ('New') returning id`);
   const taken = (message: string, reason: string) => ({ code: 'AlreadyExists', message, reason }) as const;
   const couponTaken = taken('Coupon code already exists', 'COUPON_CODE_TAKEN');
   const links = { applicableUsers: { ids: [1] }, applicableProducts: { ids: [1] } };
@@ -232,8 +225,7 @@ couponContract('Coupon writes', (api) => {
   });
 
   it('An update keeps what another writer has changed meanwhile without a new etag', async () => {
-    const [coupon] = await api.sql<{ id: number }>(`${insertCoupon(newName('KEPT'))} returning id`);
-    const id = coupon?.id ?? 0;
+    const id = await idOf(api.sql, `${insertCoupon(newName('KEPT'))} returning id`);
     const written = await held(`update coupons set is_invalidated = true where id = ${id}`, () =>
       api.staff.update({ id, updates: { coupon: { minOrder: 5 } } }),
     );

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { expectError, slotContract } from '../../support/contract.ts';
+import { idOf } from '../../support/database.ts';
 
 slotContract('DeleteSlot', (api) => {
-  const addSlot = async (isActive = true) => {
-    const [row] = await api.sql<{ id: number }>(
+  const addSlot = (isActive = true) =>
+    idOf(
+      api.sql,
       `insert into slots (delivery_time, freeze_time, is_active, is_capacity_full, group_ids, delivery_sequence)
        values (now(), now(), $1, true, '{1}', '{"1": [2]}') returning id`,
       [isActive],
     );
-    return Number(row?.id);
-  };
 
   it('A deleted slot is inactive', async () => {
     const id = await addSlot();

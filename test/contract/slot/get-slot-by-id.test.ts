@@ -1,16 +1,16 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
 import { expectError, slotContract } from '../../support/contract.ts';
+import { idOf } from '../../support/database.ts';
 
 slotContract('GetSlotById', (api) => {
-  const addSlot = async (sequence: unknown = {}) => {
-    const [row] = await api.sql<{ id: number }>(
+  const addSlot = (sequence: unknown = {}) =>
+    idOf(
+      api.sql,
       `insert into slots (delivery_time, freeze_time, group_ids, delivery_sequence)
        values ('2030-05-01T10:00Z', '2030-05-01T06:00Z', '{4,99}', $1) returning id`,
       [JSON.stringify(sequence)],
     );
-    return Number(row?.id);
-  };
   const read = async (id: number) => {
     const { slot } = await api.staff.getSlotById({ id });
     if (slot === undefined) throw new Error('the answer has no slot');
@@ -129,10 +129,7 @@ slotContract('GetSlotById', (api) => {
   });
 
   it('A slot whose snippets have more than a million product ids is refused', async () => {
-    const [slot] = await api.sql<{ id: number }>(
-      'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id',
-    );
-    const id = Number(slot?.id);
+    const id = await idOf(api.sql, 'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id');
     const addSnippet = (ids: number) =>
       api.sql(
         `insert into vendor_snippets (slot_id, snippet_code, product_ids)

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { slotContract } from '../../support/contract.ts';
+import { idOf } from '../../support/database.ts';
 
 slotContract('GetSlotsProductIds', (api) => {
   beforeEach(() => api.sql('delete from vendor_snippets; delete from product_slots; delete from slots'));
@@ -41,10 +42,10 @@ slotContract('GetSlotsProductIds', (api) => {
   });
 
   it('An inactive slot has its product ids', async () => {
-    const [slot] = await api.sql<{ id: number }>(
+    const id = await idOf(
+      api.sql,
       'insert into slots (delivery_time, freeze_time, is_active) values (now(), now(), false) returning id',
     );
-    const id = Number(slot?.id);
     await api.sql('insert into product_slots values ($1, 4)', [id]);
     expect(await idsOf([id])).toEqual({ [id]: [4] });
   });

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
+import { idOf } from '../../support/database.ts';
 
 slotContract('UpdateSlotCapacity', (api) => {
-  const addSlot = async (isFull: boolean, isActive = true) => {
-    const [row] = await api.sql<{ id: number }>(
+  const addSlot = (isFull: boolean, isActive = true) =>
+    idOf(
+      api.sql,
       `insert into slots (delivery_time, freeze_time, is_capacity_full, is_active, group_ids, delivery_sequence)
        values (now(), now(), $1, $2, '{3}', '{"1": [2]}') returning id`,
       [isFull, isActive],
     );
-    return Number(row?.id);
-  };
   const rowOf = async (id: number) => (await api.sql('select * from slots where id = $1', [id]))[0];
 
   it('A slot is marked as full', async () => {

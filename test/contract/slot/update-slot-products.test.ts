@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { slotContract } from '../../support/contract.ts';
+import { idOf } from '../../support/database.ts';
 
 slotContract('UpdateSlotProducts', (api) => {
   beforeEach(() => api.sql('delete from product_slots'));
@@ -66,10 +67,10 @@ slotContract('UpdateSlotProducts', (api) => {
   });
 
   it('The products of an inactive slot can be updated', async () => {
-    const [slot] = await api.sql<{ id: number }>(
+    const slotId = await idOf(
+      api.sql,
       'insert into slots (delivery_time, freeze_time, is_active) values (now(), now(), false) returning id',
     );
-    const slotId = Number(slot?.id);
     await api.staff.updateSlotProducts({ slotId, productIds: [1] });
     expect(await stored(slotId)).toEqual([1]);
     expect(await api.sql('select is_active from slots where id = $1', [slotId])).toEqual([{ is_active: false }]);

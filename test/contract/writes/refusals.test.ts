@@ -14,6 +14,7 @@ import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_p
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { isMutation } from '../../../shared/rpc/procedure.ts';
 import { failureOf } from '../../support/contract.ts';
+import { idOf } from '../../support/database.ts';
 import { everyRow } from '../../support/every-row.ts';
 import { expectedErrors } from '../../support/expected-errors.ts';
 import { addBatch, addCoupon, addHold, addOrder, addSlot, newName } from '../../support/mutations.ts';
@@ -509,10 +510,7 @@ function refused<Service extends DescService>(
 
     /** The last request for a refresh that is committed. A refresh deletes requests, and no id comes twice. */
     async function lastRefreshRequest(): Promise<number> {
-      const [row] = await service.sql<{ id: number }>(
-        'select coalesce(max(id), 0)::integer as id from store_refresh_requests',
-      );
-      return row?.id ?? 0;
+      return idOf(service.sql, 'select coalesce(max(id), 0)::integer as id from store_refresh_requests');
     }
 
     const cases = Object.entries(refusals).flatMap(([procedure, all]) =>
