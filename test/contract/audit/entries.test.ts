@@ -74,15 +74,6 @@ function testMutations<Service extends DescService>(
       });
     }
   });
-
-  it.each(Object.entries(mutations))('%s that is replayed leaves no further entry', async (_name, prepare) => {
-    const mutation = await prepare(api.sql);
-    const key = randomUUID();
-    await mutation.call(api.staff, { headers: { 'idempotency-key': key } });
-    const requestId = randomUUID();
-    await mutation.call(api.staff, { headers: { 'idempotency-key': key, 'x-request-id': requestId } });
-    expect(await entriesFrom(requestId)).toEqual([]);
-  });
 }
 
 slotContract('Audit entries of slots', (api) => {

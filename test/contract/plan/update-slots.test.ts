@@ -5,7 +5,6 @@ import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import type { UpdateSlotsRequestSchema } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { expectError, expectInvalidField, planContract } from '../../support/contract.ts';
-import { requestIdOf } from '../../support/slot-writes.ts';
 
 type Change = NonNullable<MessageInitShape<typeof UpdateSlotsRequestSchema>['change']>;
 const full: Change = { case: 'isCapacityFull', value: true };
@@ -104,13 +103,6 @@ planContract('UpdateSlots', (api) => {
       { resourceId: 1, ...expected },
       { resourceId: 2, ...expected },
     ]);
-  });
-
-  it('A call that changes nothing writes nothing', async () => {
-    const before = await states();
-    const call = (options: object) => api.staff.updateSlots({ slots: slotsOf(4), change: full }, options);
-    expect(await requestIdOf(call)).toBeUndefined();
-    expect(await states()).toEqual(before);
   });
 
   it('500 slots are taken, and more refused', async () => {

@@ -82,11 +82,6 @@ slotContract('The credential', (api) => {
     await api.sql(`insert into staff_users (id, name) values (55, 'New')`);
     await client.getSlots({});
   });
-
-  it('The credential is checked before the request', async () => {
-    const request = { deliveryTime: 'x', freezeTime: 'y', vendorSnippets: [{ name: '', productIds: [] }] };
-    await expectError(api.as('x.y.z').createSlot(request), 'AUTHENTICATION_REQUIRED');
-  });
 });
 
 it('A staff user who is disabled while cached loses the staff identity within 30 s', async () => {

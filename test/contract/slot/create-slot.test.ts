@@ -1,7 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
 import { expectError, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
-import { requestIdOf } from '../../support/slot-writes.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 
@@ -132,10 +131,6 @@ slotContract('CreateSlot', (api) => {
     expect(createdSnippets.map(({ snippetCode }) => snippetCode)).toEqual(['caf\u00e9']);
     const again = await failureOf(api.staff.createSlot(named('caf\u00e9')));
     expect(again.rawMessage).toBe('Snippet name "caf\u00e9" already exists');
-  });
-
-  it('The response has a store-request-id', async () => {
-    expect(await requestIdOf((options) => api.staff.createSlot(times, options))).toMatch(/^\d+$/);
   });
 
   it('A new slot has only its own products, whatever was associated with its id before', async () => {

@@ -13,7 +13,11 @@ type Guarded = Readonly<Record<string, (id: number, etag: string, n?: number) =>
 function testGuarded(
   guarded: Guarded,
   mutations: object,
-  { add, etagOf }: { add(): Promise<number>; etagOf(id: number): Promise<string> },
+  {
+    add,
+    etagOf,
+    rowsOf,
+  }: { add(): Promise<number>; etagOf(id: number): Promise<string>; rowsOf(id: number): Promise<unknown> },
 ): void {
   it('Every mutation of one record that exists takes an etag', () => {
     const others = Object.keys(mutations).filter((name) => !/^(Create|Generate)/.test(name));
@@ -30,6 +34,13 @@ function testGuarded(
       await expectStale(name, change(id, etag, 2));
     },
   );
+
+  it.each(Object.entries(guarded))('%s changes no other record', async (_name, change) => {
+    const [id, other] = [await add(), await add()];
+    const before = await rowsOf(other);
+    await change(id, '');
+    expect(await rowsOf(other)).toEqual(before);
+  });
 
   it.each(Object.entries(guarded))('%s: of eight writers with one etag exactly one succeeds', async (_name, change) => {
     const id = await add();
@@ -58,7 +69,13 @@ slotContract('Etags of slots', (api) => {
       api.staff.updateDeliverySequence({ id, deliverySequence: sequence(n), etag }),
     DeleteSlot: (id, etag) => api.staff.deleteSlot({ id, etag }),
   };
-  testGuarded(guarded, slotMutations, { add: () => addSlot(api.sql), etagOf });
+  const rowsOf = (id: number) =>
+    api.sql(
+      `select slots::text, array(select product_id from product_slots where slot_id = slots.id order by 1) as products
+       from slots where id = $1`,
+      [id],
+    );
+  testGuarded(guarded, slotMutations, { add: () => addSlot(api.sql), etagOf, rowsOf });
 
   it('Every read and every write of a slot shows the same etag', async () => {
     const { slot: created } = await api.staff.createSlot(times);
@@ -133,7 +150,13 @@ couponContract('Etags of coupons', (api) => {
     Delete: (id, etag) => api.staff.delete({ id, etag }),
   };
 
-  testGuarded(guarded, couponMutations, { add: () => addCoupon(api.sql), etagOf });
+  const rowsOf = (id: number) =>
+    api.sql(
+      `select coupons::text, array(select user_id from coupon_applicable_users where coupon_id = coupons.id) as users
+       from coupons where id = $1`,
+      [id],
+    );
+  testGuarded(guarded, couponMutations, { add: () => addCoupon(api.sql), etagOf, rowsOf });
 
   it('Every read and every write of a coupon shows the same etag', async () => {
     const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1 } });
