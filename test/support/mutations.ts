@@ -26,6 +26,14 @@ export interface PreparedMutation<Api> {
   };
 }
 
+/** A mutation of one record, which changes nothing when it is made again. */
+const ofRecord = <Api>(
+  type: string,
+  id: number,
+  call: PreparedMutation<Api>['call'],
+  callOtherwise: PreparedMutation<Api>['callOtherwise'],
+): PreparedMutation<Api> => ({ changes: [type], call, callOtherwise, guarded: { id, repeat: call } });
+
 /** Each mutation of a service by its name in the .proto file, with what makes the records that it needs. */
 export type Mutations<Api> = Record<string, (sql: Sql) => Promise<PreparedMutation<Api>>>;
 
@@ -91,47 +99,39 @@ export const slotMutations: Mutations<Client<typeof SlotService>> = {
   },
   async UpdateSlotProducts(sql) {
     const slotId = await addSlot(sql);
-    const call: PreparedMutation<Client<typeof SlotService>>['call'] = (api, options, etag = '') =>
-      api.updateSlotProducts({ slotId, productIds: [2, 5], etag }, options);
-    return {
-      changes: ['slot'],
-      call,
-      callOtherwise: (api, options) => api.updateSlotProducts({ slotId, productIds: [] }, options),
-      guarded: { id: slotId, repeat: call },
-    };
+    return ofRecord(
+      'slot',
+      slotId,
+      (api, options, etag = '') => api.updateSlotProducts({ slotId, productIds: [2, 5], etag }, options),
+      (api, options) => api.updateSlotProducts({ slotId, productIds: [] }, options),
+    );
   },
   async DeleteSlot(sql) {
     const [id, other] = [await addSlot(sql), await addSlot(sql)];
-    const call: PreparedMutation<Client<typeof SlotService>>['call'] = (api, options, etag = '') =>
-      api.deleteSlot({ id, etag }, options);
-    return {
-      changes: ['slot'],
-      call,
-      callOtherwise: (api, options) => api.deleteSlot({ id: other }, options),
-      guarded: { id: id, repeat: call },
-    };
+    return ofRecord(
+      'slot',
+      id,
+      (api, options, etag = '') => api.deleteSlot({ id, etag }, options),
+      (api, options) => api.deleteSlot({ id: other }, options),
+    );
   },
   async UpdateDeliverySequence(sql) {
     const id = await addSlot(sql);
-    const call: PreparedMutation<Client<typeof SlotService>>['call'] = (api, options, etag = '') =>
-      api.updateDeliverySequence({ id, deliverySequence: sequence(1), etag }, options);
-    return {
-      changes: ['slot'],
-      call,
-      callOtherwise: (api, options) => api.updateDeliverySequence({ id, deliverySequence: sequence(9) }, options),
-      guarded: { id: id, repeat: call },
-    };
+    return ofRecord(
+      'slot',
+      id,
+      (api, options, etag = '') => api.updateDeliverySequence({ id, deliverySequence: sequence(1), etag }, options),
+      (api, options) => api.updateDeliverySequence({ id, deliverySequence: sequence(9) }, options),
+    );
   },
   async UpdateSlotCapacity(sql) {
     const slotId = await addSlot(sql);
-    const call: PreparedMutation<Client<typeof SlotService>>['call'] = (api, options, etag = '') =>
-      api.updateSlotCapacity({ slotId, isCapacityFull: true, etag }, options);
-    return {
-      changes: ['slot'],
-      call,
-      callOtherwise: (api, options) => api.updateSlotCapacity({ slotId, isCapacityFull: false }, options),
-      guarded: { id: slotId, repeat: call },
-    };
+    return ofRecord(
+      'slot',
+      slotId,
+      (api, options, etag = '') => api.updateSlotCapacity({ slotId, isCapacityFull: true, etag }, options),
+      (api, options) => api.updateSlotCapacity({ slotId, isCapacityFull: false }, options),
+    );
   },
 };
 
@@ -150,15 +150,13 @@ export const planMutations: Mutations<Client<typeof SlotPlanService>> = {
   },
   async UpdateSlots(sql) {
     const id = await addSlot(sql);
-    const call: PreparedMutation<Client<typeof SlotPlanService>>['call'] = (api, options, etag = '') =>
-      api.updateSlots({ slots: [{ id, etag }], change: { case: 'isCapacityFull', value: true } }, options);
-    return {
-      changes: ['slot'],
-      call,
-      callOtherwise: (api, options) =>
-        api.updateSlots({ slots: [{ id }], change: { case: 'isActive', value: false } }, options),
-      guarded: { id, repeat: call },
-    };
+    return ofRecord(
+      'slot',
+      id,
+      (api, options, etag = '') =>
+        api.updateSlots({ slots: [{ id, etag }], change: { case: 'isCapacityFull', value: true } }, options),
+      (api, options) => api.updateSlots({ slots: [{ id }], change: { case: 'isActive', value: false } }, options),
+    );
   },
 };
 
@@ -174,25 +172,21 @@ export const couponMutations: Mutations<Client<typeof CouponService>> = {
   async Update(sql) {
     const id = await addCoupon(sql);
     const updates = { coupon: { discountPercent: 0.5, applicableUsers: { ids: [2] } }, isInvalidated: true };
-    const call: PreparedMutation<Client<typeof CouponService>>['call'] = (api, options, etag = '') =>
-      api.update({ id, updates, etag }, options);
-    return {
-      changes: ['coupon'],
-      call,
-      callOtherwise: (api, options) => api.update({ id, updates: { isInvalidated: false } }, options),
-      guarded: { id: id, repeat: call },
-    };
+    return ofRecord(
+      'coupon',
+      id,
+      (api, options, etag = '') => api.update({ id, updates, etag }, options),
+      (api, options) => api.update({ id, updates: { isInvalidated: false } }, options),
+    );
   },
   async Delete(sql) {
     const [id, other] = [await addCoupon(sql), await addCoupon(sql)];
-    const call: PreparedMutation<Client<typeof CouponService>>['call'] = (api, options, etag = '') =>
-      api.delete({ id, etag }, options);
-    return {
-      changes: ['coupon'],
-      call,
-      callOtherwise: (api, options) => api.delete({ id: other }, options),
-      guarded: { id: id, repeat: call },
-    };
+    return ofRecord(
+      'coupon',
+      id,
+      (api, options, etag = '') => api.delete({ id, etag }, options),
+      (api, options) => api.delete({ id: other }, options),
+    );
   },
   async GenerateCancellationCoupon(sql) {
     const [orderId, other] = [await addOrder(sql), await addOrder(sql)];

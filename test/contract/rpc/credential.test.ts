@@ -1,10 +1,11 @@
 import { UnsecuredJWT } from 'jose';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../../shared/config/config.ts';
 import { expectError, slotContract } from '../../support/contract.ts';
 import { post } from '../../support/post.ts';
 import { run } from '../../support/processes.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { runService } from '../../support/running-service.ts';
+import { startTestService } from '../../support/service.ts';
 import { signClaims, signToken, type TokenOptions, testSecret } from '../../support/tokens.ts';
 
 const day = 86_400;
@@ -130,11 +131,12 @@ it('While a secret is replaced, both verify and the token command signs with the
 
 describe('The log of refused tokens', () => {
   const key = 'another secret of thirty-two bytes or more';
-  const start = () =>
-    startTestService('slot', ({ auth }) => ({
-      auth: { ...auth, kind: 'secret', secrets: [testSecret], issuer: 'idp' },
-    }));
-  const refusals = ({ log }: TestService) => log.filter(({ msg }) => msg === 'a token was refused');
+  const service = runService('slot', ({ auth }) => ({
+    auth: { ...auth, kind: 'secret', secrets: [testSecret], issuer: 'idp' },
+  }));
+  // Five a second are in the log.
+  beforeEach(() => service.restart(async () => void service.log.splice(0)));
+  const refusals = () => service.log.filter(({ msg }) => msg === 'a token was refused');
   const sign = (options: TokenOptions = {}) => signToken({ ...options, claims: { iss: 'idp', ...options.claims } });
   const long = '\u202e\n'.repeat(1_000);
 
@@ -150,42 +152,27 @@ describe('The log of refused tokens', () => {
     ['it is malformed', () => 'x.y.z'],
     ['the header is no "Bearer <token>"', () => 'x y'],
   ])('A refused token leaves in the log that %s, and the caller gets nothing of it', async (reason, tokenOf) => {
-    const service = await start();
-    try {
-      const token = await tokenOf();
-      const answer = await post(service.webPort, 'GetSlots', token, '{}', { 'x-request-id': 'mine' });
-      expect(await answer.json()).toMatchObject({ code: 'unauthenticated', message: 'Authentication required' });
-      expect(refusals(service)).toMatchObject([{ level: 'warn', reason, requestId: 'mine' }]);
-      expect(JSON.stringify(service.log)).not.toContain(token.split('.').at(-1));
-    } finally {
-      await service.stop();
-    }
+    const token = await tokenOf();
+    const answer = await post(service.webPort, 'GetSlots', token, '{}', { 'x-request-id': 'mine' });
+    expect(await answer.json()).toMatchObject({ code: 'unauthenticated', message: 'Authentication required' });
+    expect(refusals()).toMatchObject([{ level: 'warn', reason, requestId: 'mine' }]);
+    expect(JSON.stringify(service.log)).not.toContain(token.split('.').at(-1));
   });
 
   it('A call without a token leaves no cause in the log, nor does one whose token is good', async () => {
-    const service = await start();
-    try {
-      await post(service.webPort, 'GetSlots', await sign({ staffId: 1 }));
-      await post(service.webPort, 'GetSlots', '', '{}', { authorization: '' });
-      expect(refusals(service)).toEqual([]);
-    } finally {
-      await service.stop();
-    }
+    await post(service.webPort, 'GetSlots', await sign({ staffId: 1 }));
+    await post(service.webPort, 'GetSlots', '', '{}', { authorization: '' });
+    expect(refusals()).toEqual([]);
   });
 
   it('Of a flood of refused tokens, five a second are in the log, and then how many more there were', async () => {
-    const service = await start();
-    try {
-      const token = await sign({ key });
-      const calls = await Promise.all(Array.from({ length: 50 }, () => post(service.webPort, 'GetSlots', token)));
-      expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([401]));
-      const further = () => service.log.filter(({ msg }) => msg === 'further tokens were refused');
-      const told = () => further().reduce((sum, { tokens }) => sum + Number(tokens), refusals(service).length);
-      await expect.poll(told, { timeout: 10_000 }).toBe(50);
-      expect(refusals(service).length).toBeLessThanOrEqual(5 * (further().length + 1));
-    } finally {
-      await service.stop();
-    }
+    const token = await sign({ key });
+    const calls = await Promise.all(Array.from({ length: 50 }, () => post(service.webPort, 'GetSlots', token)));
+    expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([401]));
+    const further = () => service.log.filter(({ msg }) => msg === 'further tokens were refused');
+    const told = () => further().reduce((sum, { tokens }) => sum + Number(tokens), refusals().length);
+    await expect.poll(told, { timeout: 10_000 }).toBe(50);
+    expect(refusals().length).toBeLessThanOrEqual(5 * (further().length + 1));
   });
 });
 

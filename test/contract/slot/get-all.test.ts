@@ -1,13 +1,12 @@
 import { beforeEach, expect, it } from 'vitest';
 import { slotContract } from '../../support/contract.ts';
-import { idOf } from '../../support/database.ts';
+import { addSlotOf } from '../../support/slots.ts';
 
 // What GetAll and GetSlots have in common is in get-slots.test.ts.
 slotContract('GetAll', (api) => {
   beforeEach(() => api.sql('delete from vendor_snippets; delete from product_slots; delete from slots'));
 
-  const addSlot = (deliveryTime: string) =>
-    idOf(api.sql, 'insert into slots (delivery_time, freeze_time) values ($1, now()) returning id', [deliveryTime]);
+  const addSlot = (deliveryTime: string) => addSlotOf(api.sql, { delivery_time: deliveryTime });
 
   it('Slots are ordered by delivery time, latest first', async () => {
     const middle = await addSlot('2030-05-02T00:00Z');

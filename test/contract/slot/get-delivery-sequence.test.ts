@@ -2,16 +2,11 @@ import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { expect, it, vi } from 'vitest';
 import { expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
-import { idOf } from '../../support/database.ts';
+import { addSlotOf } from '../../support/slots.ts';
 import { signToken } from '../../support/tokens.ts';
 
 slotContract('GetDeliverySequence', (api) => {
-  const addSlot = (sequence: JsonValue = {}) =>
-    idOf(
-      api.sql,
-      'insert into slots (delivery_time, freeze_time, delivery_sequence) values (now(), now(), $1) returning id',
-      [JSON.stringify(sequence)],
-    );
+  const addSlot = (sequence: JsonValue = {}) => addSlotOf(api.sql, { delivery_sequence: JSON.stringify(sequence) });
   const setRow = (id: number, sequence: JsonValue) =>
     api.sql('update slots set delivery_sequence = $2 where id = $1', [id, JSON.stringify(sequence)]);
   const read = async (id: number | string, client = api.guest) => {

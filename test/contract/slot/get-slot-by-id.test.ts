@@ -2,15 +2,14 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
 import { expectError, slotContract } from '../../support/contract.ts';
 import { idOf } from '../../support/database.ts';
+import { addSlotOf } from '../../support/slots.ts';
 
 slotContract('GetSlotById', (api) => {
   const addSlot = (sequence: unknown = {}) =>
-    idOf(
-      api.sql,
-      `insert into slots (delivery_time, freeze_time, group_ids, delivery_sequence)
-       values ('2030-05-01T10:00Z', '2030-05-01T06:00Z', '{4,99}', $1) returning id`,
-      [JSON.stringify(sequence)],
-    );
+    addSlotOf(api.sql, {
+      ...{ delivery_time: '2030-05-01T10:00Z', freeze_time: '2030-05-01T06:00Z' },
+      ...{ group_ids: [4, 99], delivery_sequence: JSON.stringify(sequence) },
+    });
   const read = async (id: number) => {
     const { slot } = await api.staff.getSlotById({ id });
     if (slot === undefined) throw new Error('the answer has no slot');

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { expectError, slotContract } from '../../support/contract.ts';
 import { whileHeld } from '../../support/locks.ts';
+import { addSlotOf } from '../../support/slots.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 
@@ -11,13 +12,7 @@ slotContract('The snippets of CreateSlot and UpdateSlot', (api) => {
     );
   /** The last id of a refresh request: the rows are deleted by refreshes, and the ids only grow. */
   const requestsSoFar = () => api.sql('select last_value from store_refresh_requests_id_seq');
-  const addSlot = async () => {
-    const [slot] = await api.sql<{ id: number }>(
-      'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id',
-    );
-    await api.sql('insert into product_slots values ($1, 1), ($1, 2)', [slot?.id]);
-    return Number(slot?.id);
-  };
+  const addSlot = () => addSlotOf(api.sql, {}, [1, 2]);
   const snippet = (name: string, productIds = [1]) => ({ name, productIds });
   const holdName = (name: string) =>
     `insert into vendor_snippets (snippet_code, slot_id, product_ids) select '${name}', min(id), '{1}' from slots`;

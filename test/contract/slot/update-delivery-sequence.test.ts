@@ -2,16 +2,10 @@ import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
 import { expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
-import { idOf } from '../../support/database.ts';
+import { addSlotOf } from '../../support/slots.ts';
 
 slotContract('UpdateDeliverySequence', (api) => {
-  const addSlot = (isActive = true) =>
-    idOf(
-      api.sql,
-      `insert into slots (delivery_time, freeze_time, is_active, group_ids) values (now(), now(), $1, '{1}')
-       returning id`,
-      [isActive],
-    );
+  const addSlot = (isActive = true) => addSlotOf(api.sql, { is_active: isActive, group_ids: [1] });
   const setRow = (id: number, sequence: JsonValue) =>
     api.sql('update slots set delivery_sequence = $2 where id = $1', [id, JSON.stringify(sequence)]);
   const stored = async (id: number) =>

@@ -1,19 +1,11 @@
 import { expect, it } from 'vitest';
 import { expectError, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
-import { idOf } from '../../support/database.ts';
+import { addSlotOf } from '../../support/slots.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
 
 slotContract('Failures of UpdateSlot', (api) => {
-  const addSlot = async () => {
-    const id = await idOf(
-      api.sql,
-      `insert into slots (delivery_time, freeze_time, is_active, group_ids)
-       values ('2029-01-02T00:00Z', '2029-01-01T00:00Z', false, '{5}') returning id`,
-    );
-    await api.sql('insert into product_slots values ($1, 1), ($1, 2)', [id]);
-    return id;
-  };
+  const addSlot = () => addSlotOf(api.sql, { is_active: false, group_ids: [5] }, [1, 2]);
   const everything = async (id: number) => ({
     slot: await api.sql('select * from slots where id = $1', [id]),
     products: await api.sql('select product_id from product_slots where slot_id = $1 order by 1', [id]),

@@ -1,18 +1,18 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
 import { slotContract } from '../../support/contract.ts';
-import { idOf } from '../../support/database.ts';
+import { addSlotOf } from '../../support/slots.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30' };
 
 slotContract('UpdateSlot', (api) => {
   const addSlot = (isActive = true) =>
-    idOf(
-      api.sql,
-      `insert into slots (delivery_time, freeze_time, is_active, is_capacity_full, group_ids, delivery_sequence)
-       values ('2029-01-02T00:00Z', '2029-01-01T00:00Z', $1, true, '{5}', '{"1": [2]}') returning id`,
-      [isActive],
-    );
+    addSlotOf(api.sql, {
+      is_active: isActive,
+      is_capacity_full: true,
+      group_ids: [5],
+      delivery_sequence: '{"1": [2]}',
+    });
   const productsOf = async (id: number) => {
     const rows = await api.sql<{ product_id: number }>(
       'select product_id from product_slots where slot_id = $1 order by 1',
