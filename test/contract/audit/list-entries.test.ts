@@ -2,6 +2,7 @@ import { type Client, createClient } from '@connectrpc/connect';
 import { expect, it } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { couponContract, expectInvalidField, slotContract } from '../../support/contract.ts';
+import { readPages } from '../../support/pages.ts';
 import { asServiceRole } from '../../support/postgres.ts';
 import { runProgram } from '../../support/processes.ts';
 
@@ -78,28 +79,19 @@ slotContract('ListEntries', (api) => {
   });
 
   it.each([1, 7, 20, 40])('Pages of %d entries show each entry once', async (limit) => {
-    const seen: number[] = [];
-    let pageToken = '';
-    do {
-      const page = await (await audit()).listEntries({ limit, pageToken, procedure: 'p/Two' });
-      expect(page.entries.length).toBeLessThanOrEqual(limit);
-      seen.push(...ids(page.entries));
-      pageToken = page.nextPageToken;
-    } while (pageToken !== '');
+    const client = await audit();
+    const pages = await readPages((pageToken) => client.listEntries({ limit, pageToken, procedure: 'p/Two' }));
+    for (const { entries } of pages) expect(entries.length).toBeLessThanOrEqual(limit);
+    const seen = pages.flatMap(({ entries }) => ids(entries));
     expect(seen).toEqual(upTo(40, (n) => n % 3 !== 0));
   });
 
   it('Entries of the same time are paged by their ids', async () => {
     await api.sql(`insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, after)
       select '2020-01-01Z', 'same', 'same', 'request-' || n, 'slot', 1, '{}' from generate_series(1, 9) n`);
-    const seen: number[] = [];
-    let pageToken = '';
-    do {
-      const page = await (await audit()).listEntries({ limit: 2, pageToken, subject: 'same' });
-      seen.push(...ids(page.entries));
-      pageToken = page.nextPageToken;
-    } while (pageToken !== '');
-    expect(seen).toEqual(upTo(9).toReversed());
+    const client = await audit();
+    const pages = await readPages((pageToken) => client.listEntries({ limit: 2, pageToken, subject: 'same' }));
+    expect(pages.flatMap(({ entries }) => ids(entries))).toEqual(upTo(9).toReversed());
   });
 
   it('A page ends before its limit where its changes are large, and the next one goes on', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { batchContract, expectError, expectInvalidField } from '../../support/contract.ts';
+import { readPages } from '../../support/pages.ts';
 
 batchContract('GetBatch', (api) => {
   const create = async (count: number, coupon: object = {}) =>
@@ -24,15 +25,10 @@ batchContract('GetBatch', (api) => {
        where batch_id = $1`,
       [id],
     );
-    const sizes: number[] = [];
-    for (let pageToken = ''; ; ) {
-      const page = await api.staff.getBatch({ id, pageToken });
-      sizes.push(page.coupons.length);
-      for (const { productIds } of page.coupons) expect(productIds?.ids).toHaveLength(200_000);
-      pageToken = page.nextPageToken;
-      if (pageToken === '') break;
-    }
-    expect(sizes).toEqual([1, 1, 1]);
+    const pages = await readPages((pageToken) => api.staff.getBatch({ id, pageToken }));
+    expect(pages.map(({ coupons }) => coupons.map(({ productIds }) => productIds?.ids.length))).toEqual(
+      Array(3).fill([200_000]),
+    );
   });
 
   it('An unknown batch is not found', async () => {

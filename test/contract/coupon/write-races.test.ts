@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { couponContract, expectError } from '../../support/contract.ts';
 import { idOf } from '../../support/database.ts';
+import type { ExpectedReason } from '../../support/expected-errors.ts';
 import { holding, whileHeld } from '../../support/locks.ts';
 import { newName } from '../../support/mutations.ts';
 import { signToken } from '../../support/tokens.ts';
@@ -24,37 +25,38 @@ couponContract('Coupon writes', (api) => {
     return order?.id ?? 0;
   };
   const addProduct = () => idOf(api.sql, `insert into products (name) values ('New') returning id`);
-  const taken = (message: string, reason: string) => ({ code: 'AlreadyExists', message, reason }) as const;
-  const couponTaken = taken('Coupon code already exists', 'COUPON_CODE_TAKEN');
   const links = { applicableUsers: { ids: [1] }, applicableProducts: { ids: [1] } };
 
-  it('Create refuses a code that another transaction takes meanwhile, and leaves no link', async () => {
-    const before = await everything();
-    const create = () => api.staff.create({ coupon: { flatDiscount: 1, couponCode: 'HELD', ...links } });
-    await expectError(held(insertCoupon('HELD'), create), couponTaken);
-    await api.sql(`delete from coupons where coupon_code = 'HELD'`);
-    expect(await everything()).toEqual(before);
-  });
-
-  it('CreateReservedCoupon refuses a code that another transaction takes meanwhile, and leaves no link', async () => {
-    const before = await everything();
-    const coupon = { flatDiscount: 1, couponCode: 'HELD', applicableProducts: { ids: [1] } };
-    const insert = `insert into reserved_coupons (secret_code, coupon_code, created_by) values ('HELD', 'X', 1)`;
-    const call = held(insert, () => api.staff.createReservedCoupon({ coupon }));
-    await expectError(call, taken('Secret code already exists', 'SECRET_CODE_TAKEN'));
-    await api.sql(`delete from reserved_coupons where secret_code = 'HELD'`);
-    expect(await everything()).toEqual(before);
-  });
-
-  it('Update refuses a code that another transaction takes meanwhile, and the coupon stays as it was', async () => {
-    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, ...links } });
-    const before = await everything();
-    const changes = { couponCode: 'HELD', minOrder: 7, applicableUsers: { ids: [2] } };
-    const update = () => api.staff.update({ id: coupon?.id ?? 0, updates: { coupon: changes } });
-    await expectError(held(insertCoupon('HELD'), update), couponTaken);
-    await api.sql(`delete from coupons where coupon_code = 'HELD'`);
-    expect(await everything()).toEqual(before);
-  });
+  const terms = { flatDiscount: 1, couponCode: 'HELD', ...links };
+  it.each<[string, ExpectedReason, hold: string, call: (id: number) => Promise<unknown>]>([
+    ['Create', 'COUPON_CODE_TAKEN', insertCoupon('HELD'), () => api.staff.create({ coupon: terms })],
+    [
+      'Update',
+      'COUPON_CODE_TAKEN',
+      insertCoupon('HELD'),
+      (id) => api.staff.update({ id, updates: { coupon: { ...terms, applicableUsers: { ids: [2] } } } }),
+    ],
+    [
+      'CreateReservedCoupon',
+      'SECRET_CODE_TAKEN',
+      `insert into reserved_coupons (secret_code, coupon_code, created_by) values ('HELD', 'X', 1)`,
+      () => api.staff.createReservedCoupon({ coupon: terms }),
+    ],
+  ])(
+    '%s refuses a code that another transaction takes meanwhile, and writes nothing',
+    async (_rpc, reason, hold, call) => {
+      const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, ...links } });
+      const before = await everything();
+      await expectError(
+        held(hold, () => call(coupon?.id ?? 0)),
+        reason,
+      );
+      await api.sql(
+        `delete from coupons where coupon_code = 'HELD'; delete from reserved_coupons where secret_code = 'HELD'`,
+      );
+      expect(await everything()).toEqual(before);
+    },
+  );
 
   it('Update replaces also the links that another transaction writes meanwhile', async () => {
     const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, ...links } });
@@ -80,7 +82,7 @@ couponContract('Coupon writes', (api) => {
         api.staff.update({ id, updates: { coupon: { couponCode: codes[1 - n] ?? '' } } }),
       );
       for (const call of await Promise.allSettled(swap)) {
-        if (call.status === 'rejected') await expectError(Promise.reject(call.reason), couponTaken);
+        if (call.status === 'rejected') await expectError(Promise.reject(call.reason), 'COUPON_CODE_TAKEN');
         expect(call.status).toBe('rejected');
       }
     }
@@ -92,19 +94,12 @@ couponContract('Coupon writes', (api) => {
     const id = coupon?.id ?? 0;
     await holding(api.databaseUrl, `select pg_advisory_xact_lock(hashtext('coupon_code'))`, async () => {
       await api.staff.update({ id, updates: { coupon: { couponCode, minOrder: 1 } } });
+      // It loses a race.
+      await held(`update coupons set min_order = 3 where id = ${id}`, () =>
+        api.staff.update({ id, updates: { coupon: { couponCode, maxValue: 1 } } }),
+      );
       await api.staff.update({ id, updates: { coupon: { couponCode: newName('OTHER') } } });
     });
-  });
-
-  it('An update with its own code that has lost a race waits for no lock of all callers either', async () => {
-    const couponCode = newName('OWN');
-    const { coupon } = await api.staff.create({ coupon: { flatDiscount: 1, couponCode } });
-    const id = coupon?.id ?? 0;
-    await holding(api.databaseUrl, `select pg_advisory_xact_lock(hashtext('coupon_code'))`, () =>
-      held(`update coupons set min_order = 3 where id = ${id}`, () =>
-        api.staff.update({ id, updates: { coupon: { couponCode, maxValue: 1 } } }),
-      ),
-    );
   });
 
   it('Create and Update wait for no transaction that changes or deletes a linked user or product', async () => {

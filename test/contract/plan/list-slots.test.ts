@@ -9,6 +9,7 @@ import {
   SlotState,
 } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
+import { readPages } from '../../support/pages.ts';
 import { post } from '../../support/post.ts';
 import { signToken } from '../../support/tokens.ts';
 
@@ -33,19 +34,9 @@ slotContract('ListSlots', (api) => {
        values ($1, timestamptz '2030-05-01T10:00Z' + $2::bigint * interval '1 microsecond', '2030-05-01Z', $3, $4, $5)`,
       [id, micros, isActive, isFull, `{${groupIds.join()}}`],
     );
-  /** Follows the page tokens to the last page. Returns the ids of all pages. */
-  const walk = async (asked: Asked, between: (pages: number) => Promise<unknown> = async () => undefined) => {
-    const ids: number[] = [];
-    let pageToken = '';
-    for (let pages = 1; ; pages += 1) {
-      const next = await page({ ...asked, pageToken });
-      ids.push(...next.ids);
-      if (next.nextPageToken === '') return ids;
-      if (pages > 50) throw new Error('the pages have no end');
-      pageToken = next.nextPageToken;
-      await between(pages);
-    }
-  };
+  /** The ids of all pages. */
+  const walk = async (asked: Asked) =>
+    (await readPages((pageToken) => page({ ...asked, pageToken }))).flatMap(({ ids }) => ids);
 
   beforeEach(async () => {
     await api.sql('delete from vendor_snippets; delete from product_slots; delete from slots');
@@ -131,7 +122,6 @@ slotContract('ListSlots', (api) => {
       ['a day', { deliveryFrom: '2030-05-01', deliveryUntil: '2030-05-02', limit: 2 }, [1, 2]],
       ['states: active', { states: [ACTIVE] }, [1, 2, 3, 5, 6, 7, 9, 10, 11]],
       ['states: inactive', { states: [INACTIVE, INACTIVE] }, [4, 8, 12]],
-      ['states: both', { states: [INACTIVE, ACTIVE] }, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
       ['is_capacity_full', { isCapacityFull: true }, [3, 6, 9]],
       ['not is_capacity_full', { isCapacityFull: false }, [1, 2, 5, 7, 10, 11]],
       ['product_id', { productId: 1 }, [2, 3]],
@@ -139,17 +129,7 @@ slotContract('ListSlots', (api) => {
       ['product_id of no product', { productId: 9999 }, [2, 6]],
       ['product_id of no slot', { productId: 0 }, []],
       ['group_id', { groupId: 5 }, [1, 3, 5, 7, 9, 11]],
-      ['group_id of no slot', { groupId: 0 }, []],
       ['group_id and product_id', { groupId: 7, productId: 1 }, [2]],
-      ['group_id and a product_id of no product', { groupId: 7, productId: 9999 }, [2, 6]],
-      [
-        'all filters',
-        {
-          ...{ deliveryFrom: at(3), deliveryUntil: at(10), states: [ACTIVE, INACTIVE] },
-          ...{ isCapacityFull: true, productId: 1, groupId: 6 },
-        },
-        [3],
-      ],
     ])('Slots are filtered by %s', async (_name, filters, expected) => {
       expect(await idsOf(filters)).toEqual(expected);
       if (filters.limit === undefined) {

@@ -67,18 +67,14 @@ redemptionContract('Confirm', (api) => {
     expect((await confirm(redemption.id)).redemption?.state).toBe(RedemptionState.USED);
   });
 
-  it('A hold that has run out is refused where an exclusive coupon leaves no room', async () => {
-    const { order, redemption } = await held();
-    await letRunOut(api.sql, redemption.id);
-    const exclusive = await addCouponOf(api.sql, { exclusive_apply: true });
-    expect((await api.guest.redeem({ code: exclusive.code, ...order })).valid).toBe(true);
-    await expectError(confirm(redemption.id), 'HOLD_EXPIRED');
-  });
-
-  it('A hold that has run out is refused where the order has the coupon again', async () => {
+  it.each([
+    ['an exclusive coupon leaves no room', { exclusive_apply: true }, 1],
+    ['the order has the coupon again', undefined, 2],
+  ])('A hold that has run out is refused where %s', async (_why, other, userId) => {
     const { coupon, order, redemption } = await held();
     await letRunOut(api.sql, redemption.id);
-    expect((await api.guest.redeem({ code: coupon.code, ...order, userId: 2 })).valid).toBe(true);
+    const { code } = other === undefined ? coupon : await addCouponOf(api.sql, other);
+    expect((await api.guest.redeem({ code, ...order, userId })).valid).toBe(true);
     await expectError(confirm(redemption.id), 'HOLD_EXPIRED');
   });
 });

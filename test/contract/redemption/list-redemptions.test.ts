@@ -5,6 +5,7 @@ import {
   RedemptionState,
 } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { expectInvalidField, redemptionContract } from '../../support/contract.ts';
+import { readPages } from '../../support/pages.ts';
 import { addSixty, sixty } from '../../support/redemptions.ts';
 
 type Request = MessageInitShape<typeof ListRedemptionsRequestSchema>;
@@ -54,14 +55,9 @@ redemptionContract('ListRedemptions', (api) => {
     [{ orderKey: 'order-4', states: [USED] }, ({ orderKey, state }) => orderKey === 'order-4' && state === USED],
     [{ couponId: 99 }, () => false],
   ])('The redemptions of %j are listed, page by page', async (filters, matches) => {
-    const found: number[] = [];
-    for (let pageToken = ''; ; ) {
-      const page = await api.staff.listRedemptions({ ...filters, limit: 4, pageToken });
-      found.push(...page.redemptions.map(({ id }) => id));
-      expect(page.redemptions.length).toBeLessThanOrEqual(4);
-      pageToken = page.nextPageToken;
-      if (pageToken === '') break;
-    }
+    const pages = await readPages((pageToken) => api.staff.listRedemptions({ ...filters, limit: 4, pageToken }));
+    for (const page of pages) expect(page.redemptions.length).toBeLessThanOrEqual(4);
+    const found = pages.flatMap(({ redemptions }) => redemptions.map(({ id }) => id));
     expect(found).toEqual(sixty.filter(matches).map(({ id }) => id));
   });
 

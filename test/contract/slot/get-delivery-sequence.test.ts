@@ -14,21 +14,12 @@ slotContract('GetDeliverySequence', (api) => {
     return deliverySequence && toJson(ValueSchema, deliverySequence);
   };
 
-  it('A slot without a delivery sequence has an empty object', async () => {
-    const [row] = await api.sql<{ id: number }>(
-      'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id',
-    );
-    expect(await read(Number(row?.id))).toEqual({});
-  });
-
-  it('A stored null is returned as an empty object', async () => {
-    expect(await read(await addSlot(null))).toEqual({});
-  });
-
-  it('The sequence of an inactive slot can be read', async () => {
-    const id = await addSlot({ 1: [2] });
-    await api.sql('update slots set is_active = false where id = $1', [id]);
-    expect(await read(id)).toEqual({ 1: [2] });
+  it.each([
+    ['A slot without a delivery sequence has an empty object', {}, {}],
+    ['A stored null is returned as an empty object', { delivery_sequence: 'null' }, {}],
+    ['The sequence of an inactive slot can be read', { is_active: false, delivery_sequence: '{"1": [2]}' }, { 1: [2] }],
+  ])('%s', async (_rule, stored, shown) => {
+    expect(await read(await addSlotOf(api.sql, stored))).toEqual(shown);
   });
 
   it.each<[JsonValue]>([[{}], [{ 1: [1, 2], 20: [] }], [{ name: [-5, 0] }]])(
@@ -61,12 +52,11 @@ slotContract('GetDeliverySequence', (api) => {
     expect(await read(id)).toEqual({ 9: [9] });
   });
 
-  it('Every form of an id has the same cache entry', async () => {
+  it('An id may have a sign and leading zeros, and every form of it has the same cache entry', async () => {
     const id = await addSlot({ 1: [1] });
     await read(`+${id}`);
     await setRow(id, { 1: [2] });
-    expect(await read(id)).toEqual({ 1: [1] });
-    expect(await read(`00${id}`)).toEqual({ 1: [1] });
+    for (const form of [`${id}`, `+${id}`, `00${id}`, `+0${id}`]) expect(await read(form), form).toEqual({ 1: [1] });
   });
 
   it('Two slots have separate cache entries', async () => {
@@ -97,11 +87,6 @@ slotContract('GetDeliverySequence', (api) => {
     await expectError(api.guest.getDeliverySequence({ id: String(id) }), 'SLOT_NOT_FOUND');
     await api.sql('insert into slots (id, delivery_time, freeze_time) values ($1, now(), now())', [id]);
     expect(await read(id)).toEqual({});
-  });
-
-  it('An id may have a sign and leading zeros', async () => {
-    const id = await addSlot([4]);
-    for (const form of [`${id}`, `+${id}`, `00${id}`, `+0${id}`]) expect(await read(form), form).toEqual([4]);
   });
 
   it.each(['0', '-0', '+0', '-1', '2147483647', '+2147483647', '-2147483648', '-007'])(
