@@ -21,15 +21,14 @@ const coupons = createClient(CouponService, service.staff);
 const redemptions = createClient(RedemptionService, service.staff);
 const batches = createClient(CouponBatchService, service.staff);
 
-async function add(table: 'users' | 'products'): Promise<number> {
-  return idOf(
-    sql,
-    table === 'users'
-      ? `insert into users (name, mobile) values ('Gone', $1) returning id`
-      : 'insert into products (name) values ($1) returning id',
-    [newName('other')],
-  );
-}
+const add = (table: 'users' | 'products') => {
+  const [columns, values] = table === 'users' ? ['name, mobile', '$1, $1'] : ['name', '$1'];
+  return idOf(sql, `insert into ${table} (${columns}) values (${values}) returning id`, [newName('other')]);
+};
+const lastId = async (table: string) => {
+  const [row] = await sql<{ last: number }>(`select last_value::integer as last from ${table}_id_seq`);
+  return row?.last ?? 0;
+};
 
 const redeem = (code: string, productId: number, userId = 1) =>
   redemptions.redeem({ code, userId, orderKey: randomUUID(), orderAmount: 100, productIds: [productId] });
@@ -136,9 +135,7 @@ describe('What other systems delete', () => {
 
 describe('Ids that other systems took', () => {
   it('CreateCoupon takes the next id that is free, in gaps too, for one caller and for many at once', async () => {
-    const [{ last } = { last: 0 }] = await sql<{ last: number }>(
-      `select last_value::integer as last from users_id_seq`,
-    );
+    const last = await lastId('users');
     await sql('insert into users (id, mobile) select $1 + n, $1 + n from generate_series(1, 500) n where n <> 7', [
       last,
     ]);
@@ -172,9 +169,7 @@ describe('Ids that other systems took', () => {
   });
 
   it('An id is moved over a long block of taken ones at once, and who may not insert draws none', async () => {
-    const [{ last } = { last: 0 }] = await sql<{ last: number }>(
-      'select last_value::integer as last from products_id_seq',
-    );
+    const last = await lastId('products');
     await sql(`insert into products (id, name) select $1 + n, 'p' from generate_series(1, 5000) n`, [last]);
     const ids = await Promise.all(Array.from({ length: 8 }, () => add('products')));
     expect(new Set(ids).size).toBe(8);
@@ -258,7 +253,7 @@ describe('An id', () => {
   });
 
   it('An id that is not left is RESOURCE_EXHAUSTED, with a reason of its own and an error in the log', async () => {
-    const [{ last } = { last: '' }] = await sql<{ last: string }>('select last_value as last from coupons_id_seq');
+    const last = await lastId('coupons');
     await sql(`select setval('coupons_id_seq', $1)`, [maxInt32]);
     try {
       await expectError(coupons.create({ coupon: { flatDiscount: 1 } }), 'IDS_EXHAUSTED');
@@ -286,41 +281,23 @@ describe('The number of links in a list', () => {
       const listed = (await coupons.getAll({ limit: 1_000 })).coupons;
       return [one, two].map((id) => {
         const coupon = listed.find((each) => each.id === id);
-        return [coupon?.applicableUsersCount, coupon?.applicableProductsCount];
+        return `${coupon?.applicableUsersCount} users, ${coupon?.applicableProductsCount} products`;
       });
     };
-    expect(await counts()).toEqual([
-      [2, 1],
-      [2, 1],
-    ]);
+    expect(await counts()).toEqual(['2 users, 1 products', '2 users, 1 products']);
     await sql('insert into coupon_applicable_users (coupon_id, user_id) select $1, n from generate_series(3, 5) n', [
       one,
     ]);
     await sql('insert into coupon_applicable_products (coupon_id, product_id) values ($1, 7), ($2, 7)', [one, two]);
-    expect(await counts()).toEqual([
-      [5, 2],
-      [2, 2],
-    ]);
+    expect(await counts()).toEqual(['5 users, 2 products', '2 users, 2 products']);
     await sql('update coupon_applicable_users set coupon_id = $2 where coupon_id = $1 and user_id > 3', [one, two]);
-    expect(await counts()).toEqual([
-      [3, 2],
-      [4, 2],
-    ]);
+    expect(await counts()).toEqual(['3 users, 2 products', '4 users, 2 products']);
     await sql('delete from coupon_applicable_products where product_id = 7');
-    expect(await counts()).toEqual([
-      [3, 1],
-      [4, 1],
-    ]);
+    expect(await counts()).toEqual(['3 users, 1 products', '4 users, 1 products']);
     await coupons.update({ id: one, updates: { coupon: { applicableUsers: { ids: [] } } } });
-    expect(await counts()).toEqual([
-      [0, 1],
-      [4, 1],
-    ]);
+    expect(await counts()).toEqual(['0 users, 1 products', '4 users, 1 products']);
     await sql('truncate coupon_applicable_users');
-    expect(await counts()).toEqual([
-      [0, 1],
-      [0, 1],
-    ]);
+    expect(await counts()).toEqual(['0 users, 1 products', '0 users, 1 products']);
     await sql('delete from coupons where id = $1', [two]);
     expect((await sql('select from coupon_link_counts where coupon_id = $1', [two])).length).toBe(0);
   });

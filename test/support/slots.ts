@@ -30,3 +30,9 @@ export function addSlotOf(
     [productIds, ...Object.values(columns)],
   );
 }
+
+/** Delivery sequences, as JSON, that are no maps of user id to integers. */
+export const noMaps =
+  '7 "text" [1,2] [] {"1":[1.5]} {"1":["1"]} {"1":[null]} {"1":[[1]]} {"1":1} {"1":[1],"2":null} {"1":{"2":[3]}}'.split(
+    ' ',
+  );

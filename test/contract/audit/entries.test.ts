@@ -40,13 +40,18 @@ async function entriesOf(api: Api<DescService>, resourceType: string, resourceId
   return entries;
 }
 
-/** What a call made different in a record: the one entry that it leaves. */
-async function changeOf(api: Api<DescService>, resourceType: string, id: number, call: () => Promise<unknown>) {
-  const before = await entriesOf(api, resourceType, id);
+/** Expects that a call leaves one entry of a record, which has so much before and after. */
+async function expectChange(
+  api: Api<DescService>,
+  [resourceType, id]: readonly [string, number],
+  call: () => Promise<unknown>,
+  expected: { readonly before: object; readonly after: object },
+) {
+  const earlier = await entriesOf(api, resourceType, id);
   await call();
   const [entry, ...others] = await entriesOf(api, resourceType, id);
-  expect(others).toEqual(before);
-  return { before: entry?.before, after: entry?.after };
+  expect(others).toEqual(earlier);
+  expect({ before: entry?.before, after: entry?.after }).toEqual(expected);
 }
 
 function testMutations<Service extends DescService>(
@@ -107,34 +112,41 @@ slotContract('Audit entries of slots', (api) => {
     const id = slot?.id ?? 0;
     const [created] = await entriesOf(api, 'slot', id);
     expect(created?.after).toMatchObject({ productIds: { added: ids(1, 101), removed: [] }, groupIds: ids(1, 100) });
-    expect(
-      await changeOf(api, 'slot', id, () => api.staff.updateSlotProducts({ slotId: id, productIds: ids(2, 102) })),
-    ).toEqual({ before: {}, after: { productIds: { added: [102], removed: [1] } } });
+    await expectChange(api, ['slot', id], () => api.staff.updateSlotProducts({ slotId: id, productIds: ids(2, 102) }), {
+      before: {},
+      after: { productIds: { added: [102], removed: [1] } },
+    });
     const update = { id, ...times, groupIds: [] };
-    expect(
-      await changeOf(api, 'slot', id, () => api.staff.updateSlot({ ...update, productIds: { ids: ids(3, 102) } })),
-    ).toEqual({ before: { groupIds: ids(1, 100) }, after: { groupIds: [], productIds: { added: [], removed: [2] } } });
-    expect(
-      await changeOf(api, 'slot', id, () => api.staff.updateSlotProducts({ slotId: id, productIds: ids(4, 103) })),
-    ).toEqual({ before: { productIds: ids(3, 102) }, after: { productIds: ids(4, 103) } });
+    await expectChange(api, ['slot', id], () => api.staff.updateSlot({ ...update, productIds: { ids: ids(3, 102) } }), {
+      before: { groupIds: ids(1, 100) },
+      after: { groupIds: [], productIds: { added: [], removed: [2] } },
+    });
+    await expectChange(api, ['slot', id], () => api.staff.updateSlotProducts({ slotId: id, productIds: ids(4, 103) }), {
+      before: { productIds: ids(3, 102) },
+      after: { productIds: ids(4, 103) },
+    });
   });
 
   it('UpdateSlot shows the fields that differ, and no others', async () => {
     const id = await addSlot(api.sql);
     const { deliveryTime } = times;
     const update = { id, deliveryTime, freezeTime: '2029-01-01' };
-    expect(await changeOf(api, 'slot', id, () => api.staff.updateSlot(update))).toEqual({
+    await expectChange(api, ['slot', id], () => api.staff.updateSlot(update), {
       before: { deliveryTime: '2029-01-02T00:00:00Z' },
       after: { deliveryTime },
     });
-    expect(
-      await changeOf(api, 'slot', id, () => api.staff.updateSlot({ ...update, isActive: false, groupIds: [5, 1] })),
-    ).toEqual({ before: { isActive: true, groupIds: [] }, after: { isActive: false, groupIds: [5, 1] } });
-    expect(
-      await changeOf(api, 'slot', id, () =>
-        api.staff.updateSlot({ ...update, isActive: false, groupIds: [5, 1], productIds: { ids: [9, 2] } }),
-      ),
-    ).toEqual({ before: { productIds: [1, 2] }, after: { productIds: [2, 9] } });
+    await expectChange(
+      api,
+      ['slot', id],
+      () => api.staff.updateSlot({ ...update, isActive: false, groupIds: [5, 1] }),
+      { before: { isActive: true, groupIds: [] }, after: { isActive: false, groupIds: [5, 1] } },
+    );
+    await expectChange(
+      api,
+      ['slot', id],
+      () => api.staff.updateSlot({ ...update, isActive: false, groupIds: [5, 1], productIds: { ids: [9, 2] } }),
+      { before: { productIds: [1, 2] }, after: { productIds: [2, 9] } },
+    );
   });
 
   it('UpdateSlot shows the snippets of the slot before and after', async () => {
@@ -142,11 +154,11 @@ slotContract('Audit entries of slots', (api) => {
     const [first, second] = [newName('snippet'), newName('snippet')];
     const add = (name: string) => api.staff.updateSlot({ id, ...times, vendorSnippets: [{ name, productIds: [1] }] });
     const one = { snippetCode: first, productIds: [1] };
-    expect(await changeOf(api, 'slot', id, () => add(first))).toMatchObject({
+    await expectChange(api, ['slot', id], () => add(first), {
       before: { vendorSnippets: [] },
       after: { vendorSnippets: [one] },
     });
-    expect(await changeOf(api, 'slot', id, () => add(second))).toEqual({
+    await expectChange(api, ['slot', id], () => add(second), {
       before: { vendorSnippets: [one] },
       after: { vendorSnippets: [one, { snippetCode: second, productIds: [1] }] },
     });
@@ -159,7 +171,7 @@ slotContract('Audit entries of slots', (api) => {
       [800_000_000, []],
     ] as const) {
       const change = () => api.staff.updateSlotProducts({ slotId: id, productIds: [5, 2] });
-      expect(await changeOf(api, 'slot', id, change)).toEqual({
+      await expectChange(api, ['slot', id], change, {
         before: { productIds: before },
         after: { productIds: [2, 5] },
       });
@@ -172,14 +184,15 @@ slotContract('Audit entries of slots', (api) => {
     const sequence = { 7: [3, 1], name: { deep: null } };
     const store = (json: JsonValue) =>
       api.staff.updateDeliverySequence({ id, deliverySequence: fromJson(ValueSchema, json) });
-    expect(
-      await changeOf(api, 'slot', id, () => api.staff.updateSlotCapacity({ slotId: id, isCapacityFull: true })),
-    ).toEqual({ before: { isCapacityFull: false }, after: { isCapacityFull: true } });
-    expect(await changeOf(api, 'slot', id, () => store(sequence))).toEqual({
+    await expectChange(api, ['slot', id], () => api.staff.updateSlotCapacity({ slotId: id, isCapacityFull: true }), {
+      before: { isCapacityFull: false },
+      after: { isCapacityFull: true },
+    });
+    await expectChange(api, ['slot', id], () => store(sequence), {
       before: { deliverySequence: {} },
       after: { deliverySequence: sequence },
     });
-    expect(await changeOf(api, 'slot', id, () => api.staff.deleteSlot({ id }))).toEqual({
+    await expectChange(api, ['slot', id], () => api.staff.deleteSlot({ id }), {
       before: { isActive: true },
       after: { isActive: false },
     });
@@ -226,15 +239,17 @@ couponContract('Audit entries of coupons', (api) => {
     const id = coupon?.id ?? 0;
     const [created] = await entriesOf(api, 'coupon', id);
     expect(created?.after).toMatchObject({ productIds: { added: ids(1, 101), removed: [] } });
-    const changed = (productIds: number[]) =>
-      changeOf(api, 'coupon', id, () =>
-        api.staff.update({ id, updates: { coupon: { productIds: { ids: productIds } } } }),
-      );
-    expect(await changed([5, 1])).toEqual({
+    const update = (productIds: number[]) => () =>
+      api.staff.update({ id, updates: { coupon: { productIds: { ids: productIds } } } });
+    const removed = [2, 3, 4, ...ids(6, 101)];
+    await expectChange(api, ['coupon', id], update([5, 1]), {
       before: {},
-      after: { productIds: { added: [], removed: [2, 3, 4, ...ids(6, 101)] } },
+      after: { productIds: { added: [], removed } },
     });
-    expect(await changed([1, 5])).toEqual({ before: { productIds: [5, 1] }, after: { productIds: [1, 5] } });
+    await expectChange(api, ['coupon', id], update([1, 5]), {
+      before: { productIds: [5, 1] },
+      after: { productIds: [1, 5] },
+    });
   });
 
   testMutations(api, CouponService.typeName, couponMutations);
@@ -282,13 +297,11 @@ couponContract('Audit entries of coupons', (api) => {
   it('Update shows the fields that differ, also of those that it takes away', async () => {
     const id = await addCoupon(api.sql);
     const update = (coupon: object) => api.staff.update({ id, updates: { coupon } });
-    expect(await changeOf(api, 'coupon', id, () => update({ minOrder: 5, validTill: '2031-01-01' }))).toEqual({
+    await expectChange(api, ['coupon', id], () => update({ minOrder: 5, validTill: '2031-01-01' }), {
       before: {},
       after: { minOrder: '5', validTill: '2031-01-01T00:00:00Z' },
     });
-    expect(
-      await changeOf(api, 'coupon', id, () => update({ validTill: '', applicableUsers: { ids: [3, 2] } })),
-    ).toEqual({
+    await expectChange(api, ['coupon', id], () => update({ validTill: '', applicableUsers: { ids: [3, 2] } }), {
       before: { validTill: '2031-01-01T00:00:00Z', applicableUsers: [1] },
       after: { applicableUsers: [2, 3] },
     });

@@ -2,7 +2,7 @@ import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { expect, it, vi } from 'vitest';
 import { expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
-import { addSlotOf } from '../../support/slots.ts';
+import { addSlotOf, noMaps } from '../../support/slots.ts';
 import { signToken } from '../../support/tokens.ts';
 
 slotContract('GetDeliverySequence', (api) => {
@@ -32,25 +32,16 @@ slotContract('GetDeliverySequence', (api) => {
     },
   );
 
-  it.each<[JsonValue]>([
-    [7],
-    ['text'],
-    [false],
-    [[1, 2]],
-    [[]],
-    [{ 1: [1.5] }],
-    [{ 1: ['1'] }],
-    [{ 1: [null] }],
-    [{ 1: [[1]] }],
-    [{ 1: 1 }],
-    [{ 1: [1], 2: null }],
-    [{ 1: { 2: [3] } }],
-  ])('A sequence %j, which is no map of integers, is returned as stored and not cached', async (value) => {
-    const id = await addSlot(value);
-    expect(await read(id)).toEqual(value);
-    await setRow(id, { 9: [9] });
-    expect(await read(id)).toEqual({ 9: [9] });
-  });
+  it.each([...noMaps, 'false'])(
+    'A sequence %s, which is no map of integers, is returned as stored and not cached',
+    async (text) => {
+      const value: JsonValue = JSON.parse(text);
+      const id = await addSlot(value);
+      expect(await read(id)).toEqual(value);
+      await setRow(id, { 9: [9] });
+      expect(await read(id)).toEqual({ 9: [9] });
+    },
+  );
 
   it('An id may have a sign and leading zeros, and every form of it has the same cache entry', async () => {
     const id = await addSlot({ 1: [1] });
