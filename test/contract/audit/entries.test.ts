@@ -97,11 +97,7 @@ slotContract('Audit entries of slots', (api) => {
     expect(entry?.before).toBeUndefined();
     expect(entry?.after).toEqual({
       ...times,
-      isActive: false,
-      isCapacityFull: false,
-      groupIds: [9, 2],
-      deliverySequence: {},
-      productIds: [1, 3, 777],
+      ...{ isActive: false, isCapacityFull: false, groupIds: [9, 2], deliverySequence: {}, productIds: [1, 3, 777] },
       vendorSnippets: [{ snippetCode: name, productIds: [2, 1], validTill: '2031-01-01T00:00:00Z' }],
     });
   });
@@ -266,17 +262,9 @@ couponContract('Audit entries of coupons', (api) => {
     const [entry] = await entriesOf(api, 'coupon', coupon?.id ?? 0);
     expect(entry?.before).toBeUndefined();
     expect(entry?.after).toEqual({
-      couponCode: coupon?.couponCode,
-      discountPercent: '0.5',
-      isUserBased: false,
-      isApplyForAll: false,
-      isInvalidated: false,
-      exclusiveApply: false,
-      productIds: [4],
-      createdBy: 1,
-      createdAt: expect.stringMatching(/^2\d{3}-.*Z$/),
-      applicableUsers: [1, 2],
-      applicableProducts: [],
+      ...{ couponCode: coupon?.couponCode, discountPercent: '0.5', isUserBased: false, isApplyForAll: false },
+      ...{ isInvalidated: false, exclusiveApply: false, productIds: [4], createdBy: 1 },
+      ...{ createdAt: expect.stringMatching(/^2\d{3}-.*Z$/), applicableUsers: [1, 2], applicableProducts: [] },
     });
   });
 
@@ -287,10 +275,7 @@ couponContract('Audit entries of coupons', (api) => {
     });
     const [entry] = await entriesOf(api, 'reserved_coupon', reservedCoupon?.id ?? 0);
     expect(entry?.after).toMatchObject({
-      secretCode: couponCode,
-      couponCode,
-      flatDiscount: '5',
-      applicableProducts: [3],
+      ...{ secretCode: couponCode, couponCode, flatDiscount: '5', applicableProducts: [3] },
     });
   });
 

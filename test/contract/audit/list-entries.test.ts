@@ -36,14 +36,8 @@ slotContract('ListEntries', (api) => {
     expect(nextPageToken).toBe('');
     expect(entries.every(({ resourceType }) => resourceType === 'slot')).toBe(true);
     expect(entries[0]).toMatchObject({
-      procedure: 'p/Two',
-      subject: 'b'.repeat(3000),
-      staffId: 1,
-      requestId: 'request-1',
-      resourceId: 2,
-      before: { isActive: true },
-      after: { isActive: false },
-      at: { seconds: 1893455999n, nanos: 0 },
+      ...{ procedure: 'p/Two', subject: 'b'.repeat(3000), staffId: 1, requestId: 'request-1', resourceId: 2 },
+      ...{ before: { isActive: true }, after: { isActive: false }, at: { seconds: 1893455999n, nanos: 0 } },
     });
     expect(entries[3]?.before).toBeUndefined();
     expect(entries[2]?.staffId).toBeUndefined();

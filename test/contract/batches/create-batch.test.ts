@@ -53,10 +53,7 @@ batchContract('CreateBatch', (api) => {
         procedure: 'coupon.v1.CouponBatchService/CreateBatch',
         before: undefined,
         after: {
-          name: 'Spring',
-          count: 25,
-          discountPercent: '12.5',
-          applicableUsers: [1, 2],
+          ...{ name: 'Spring', count: 25, discountPercent: '12.5', applicableUsers: [1, 2] },
           applicableProducts: [3, 4],
         },
       },

@@ -6,11 +6,7 @@ couponContract('CreateCoupon', (api) => {
     const { success, coupon } = await api.staff.createCoupon({ mobile: '+900 000-0002 ' });
     expect(success).toBe(true);
     expect(coupon).toMatchObject({
-      userId: 2,
-      userMobile: '9000000002',
-      discountPercent: 20,
-      minOrder: 1000,
-      maxValue: 500,
+      ...{ userId: 2, userMobile: '9000000002', discountPercent: 20, minOrder: 1000, maxValue: 500 },
       maxLimitForUser: 1,
     });
     expect(coupon?.couponCode).toMatch(/^DC0002\d{6}[A-Z0-9]{4}$/);
@@ -21,19 +17,9 @@ couponContract('CreateCoupon', (api) => {
       [coupon?.id],
     );
     expect(stored).toMatchObject({
-      coupon_code: coupon?.couponCode,
-      discount_percent: '20',
-      flat_discount: null,
-      min_order: '1000',
-      max_value: '500',
-      max_limit_for_user: 1,
-      is_user_based: true,
-      is_apply_for_all: false,
-      exclusive_apply: false,
-      is_invalidated: false,
-      product_ids: null,
-      created_by: 1,
-      lasts_90_days: true,
+      ...{ coupon_code: coupon?.couponCode, discount_percent: '20', flat_discount: null, min_order: '1000' },
+      ...{ max_value: '500', max_limit_for_user: 1, is_user_based: true, is_apply_for_all: false },
+      ...{ exclusive_apply: false, is_invalidated: false, product_ids: null, created_by: 1, lasts_90_days: true },
       users: [2],
     });
   });

@@ -22,14 +22,8 @@ couponContract('CreateReservedCoupon', (api) => {
       },
     });
     expect(reservedCoupon).toMatchObject({
-      secretCode: 'SECRET-ONE',
-      couponCode: 'SECRET-ONE',
-      discountPercent: '12.5',
-      minOrder: '1000000000000000',
-      maxValue: '0.1',
-      maxLimitForUser: 3,
-      exclusiveApply: true,
-      createdBy: 1,
+      ...{ secretCode: 'SECRET-ONE', couponCode: 'SECRET-ONE', discountPercent: '12.5' },
+      ...{ minOrder: '1000000000000000', maxValue: '0.1', maxLimitForUser: 3, exclusiveApply: true, createdBy: 1 },
     });
     expect(reservedCoupon?.productIds?.ids).toEqual([]);
     expect(reservedCoupon?.validTill && timestampDate(reservedCoupon.validTill)).toEqual(new Date('2031-01-02'));

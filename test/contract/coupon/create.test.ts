@@ -30,16 +30,9 @@ couponContract('Create', (api) => {
       },
     });
     expect(coupon).toMatchObject({
-      couponCode: 'ALL-FIELDS',
-      isUserBased: true,
-      discountPercent: '12.5',
-      minOrder: '100',
-      maxValue: '999999.99',
-      isApplyForAll: false,
-      maxLimitForUser: 3,
-      exclusiveApply: true,
-      isInvalidated: false,
-      createdBy: 1,
+      ...{ couponCode: 'ALL-FIELDS', isUserBased: true, discountPercent: '12.5', minOrder: '100' },
+      ...{ maxValue: '999999.99', isApplyForAll: false, maxLimitForUser: 3, exclusiveApply: true },
+      ...{ isInvalidated: false, createdBy: 1 },
     });
     expect(coupon?.flatDiscount).toBeUndefined();
     expect(coupon?.productIds?.ids).toEqual([3, 1]);

@@ -36,9 +36,7 @@ redemptionContract('Claim', (api) => {
     const { coupon, reservedCoupon } = await claim(reserved.secretCode.toLowerCase());
     expect(coupon).toMatchObject({
       ...{
-        couponCode: reserved.couponCode.toUpperCase(),
-        isUserBased: true,
-        isApplyForAll: false,
+        ...{ couponCode: reserved.couponCode.toUpperCase(), isUserBased: true, isApplyForAll: false },
         isInvalidated: false,
       },
       ...{ discountPercent: '12.50', minOrder: '100', maxValue: '50', productIds: { ids: [5, 6] } },

@@ -22,11 +22,7 @@ redemptionContract('ListRedemptions', (api) => {
     expect(nextPageToken).toBe('');
     const [hold, released] = [redemptions.find(({ id }) => id === 5), redemptions.find(({ id }) => id === 4)];
     expect(hold).toMatchObject({
-      couponId: 2,
-      userId: 1,
-      orderKey: 'order-2',
-      orderAmount: '5',
-      discountAmount: '1.25',
+      ...{ couponId: 2, userId: 1, orderKey: 'order-2', orderAmount: '5', discountAmount: '1.25' },
     });
     expect([hold?.heldUntil === undefined, hold?.usedAt, hold?.releasedAt]).toEqual([false, undefined, undefined]);
     expect([released?.heldUntil, released?.usedAt === undefined, released?.releasedAt === undefined]).toEqual([

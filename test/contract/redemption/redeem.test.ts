@@ -154,10 +154,7 @@ redemptionContract('Redeem', (api) => {
     const again = await hold(code, { ...order, orderAmount: 310, holdSeconds: 60 });
     expect(again).toMatchObject({ valid: true, discountAmount: 31 });
     expect(again.redemption).toMatchObject({
-      id: first?.id,
-      createdAt: first?.createdAt,
-      orderAmount: '310',
-      state: HELD,
+      ...{ id: first?.id, createdAt: first?.createdAt, orderAmount: '310', state: HELD },
     });
     expect(again.redemption?.heldUntil).not.toEqual(first?.heldUntil);
     const used = await hold(code, { ...order, orderAmount: 320, holdSeconds: 0 });
