@@ -34,13 +34,10 @@ describe('The server of the console', () => {
 
   beforeAll(async () => {
     running = new ConsoleProcess({
-      CONSOLE_SLOT_URL: 'https://slots.example/api',
-      CONSOLE_COUPON_URL: 'https://coupons.example',
+      ...{ CONSOLE_SLOT_URL: 'https://slots.example/api', CONSOLE_COUPON_URL: 'https://coupons.example' },
       CONSOLE_OIDC_ISSUER: 'https://idp.example/realms/shop',
-      CONSOLE_OIDC_CLIENT_ID: `"console" 'of' <staff> & $& $\``,
-      CONSOLE_OIDC_ORIGINS: 'https://token.example',
-      BUSINESS_TIME_ZONE: 'Asia/Kolkata',
-      BUSINESS_CURRENCY: 'INR',
+      ...{ CONSOLE_OIDC_CLIENT_ID: `"console" 'of' <staff> & $& $\``, CONSOLE_OIDC_ORIGINS: 'https://token.example' },
+      ...{ BUSINESS_TIME_ZONE: 'Asia/Kolkata', BUSINESS_CURRENCY: 'INR' },
     });
     port = await running.serving();
     const { body } = await sendRaw(port, '/');

@@ -189,10 +189,8 @@ describe('Ids that other systems took', () => {
     async (table) => {
       const order = await sql<{ id: number }>('insert into orders (total_amount) values (1) returning id');
       const [columns, values] = {
-        orders: ['total_amount', '1'],
-        order_statuses: ['order_id', String(order[0]?.id)],
-        products: ['name', `'New'`],
-        product_groups: ['name', `'New'`],
+        ...{ orders: ['total_amount', '1'], order_statuses: ['order_id', String(order[0]?.id)] },
+        ...{ products: ['name', `'New'`], product_groups: ['name', `'New'`] },
       }[table] ?? ['', ''];
       const insert = (id: string) => `insert into ${table} (${id}${columns})`;
       const [{ last } = { last: 0 }] = await sql<{ last: number }>(

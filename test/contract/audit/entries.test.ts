@@ -88,9 +88,7 @@ slotContract('Audit entries of slots', (api) => {
     const name = newName('snippet');
     const { slot } = await api.staff.createSlot({
       ...times,
-      isActive: false,
-      productIds: [3, 1, 777],
-      groupIds: [9, 2],
+      ...{ isActive: false, productIds: [3, 1, 777], groupIds: [9, 2] },
       vendorSnippets: [{ name, productIds: [2, 1], validTill: '2031-01-01' }],
     });
     const [entry] = await entriesOf(api, 'slot', slot?.id ?? 0);
@@ -253,9 +251,7 @@ couponContract('Audit entries of coupons', (api) => {
   it('A created coupon has an entry with the fields that it has', async () => {
     const { coupon } = await api.staff.create({
       coupon: {
-        couponCode: newName('A'),
-        discountPercent: 0.5,
-        applicableUsers: { ids: [2, 1] },
+        ...{ couponCode: newName('A'), discountPercent: 0.5, applicableUsers: { ids: [2, 1] } },
         productIds: { ids: [4] },
       },
     });

@@ -6,19 +6,9 @@ couponContract('CreateReservedCoupon', (api) => {
   it('A reserved coupon stores its terms, and ignores the fields that only coupons have', async () => {
     const { reservedCoupon } = await api.staff.createReservedCoupon({
       coupon: {
-        couponCode: 'SECRET-ONE',
-        isUserBased: true,
-        discountPercent: 12.5,
-        minOrder: 1e15,
-        targetUser: 4,
-        productIds: { ids: [] },
-        applicableUsers: { ids: [999] },
-        applicableProducts: { ids: [5, 4, 4] },
-        maxValue: 0.1,
-        isApplyForAll: true,
-        validTill: '2031-01-02',
-        maxLimitForUser: 3,
-        exclusiveApply: true,
+        ...{ couponCode: 'SECRET-ONE', isUserBased: true, discountPercent: 12.5, minOrder: 1e15, targetUser: 4 },
+        ...{ productIds: { ids: [] }, applicableUsers: { ids: [999] }, applicableProducts: { ids: [5, 4, 4] } },
+        ...{ maxValue: 0.1, isApplyForAll: true, validTill: '2031-01-02', maxLimitForUser: 3, exclusiveApply: true },
       },
     });
     expect(reservedCoupon).toMatchObject({

@@ -14,19 +14,10 @@ couponContract('Create', (api) => {
   it('A coupon is stored with its links, and the response has the record', async () => {
     const { coupon } = await api.staff.create({
       coupon: {
-        couponCode: 'ALL-FIELDS',
-        isUserBased: true,
-        discountPercent: 12.5,
-        minOrder: 100,
-        targetUser: 4,
-        productIds: { ids: [3, 1, 3] },
-        applicableUsers: { ids: [2, 1, 2] },
-        applicableProducts: { ids: [5, 4, 4] },
-        maxValue: 999999.99,
-        isApplyForAll: false,
-        validTill: '2031-01-02T03:04:05Z',
-        maxLimitForUser: 3,
-        exclusiveApply: true,
+        ...{ couponCode: 'ALL-FIELDS', isUserBased: true, discountPercent: 12.5, minOrder: 100, targetUser: 4 },
+        ...{ productIds: { ids: [3, 1, 3] }, applicableUsers: { ids: [2, 1, 2] } },
+        ...{ applicableProducts: { ids: [5, 4, 4] }, maxValue: 999999.99, isApplyForAll: false },
+        ...{ validTill: '2031-01-02T03:04:05Z', maxLimitForUser: 3, exclusiveApply: true },
       },
     });
     expect(coupon).toMatchObject({

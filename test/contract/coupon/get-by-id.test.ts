@@ -5,10 +5,7 @@ couponContract('GetById', (api) => {
   it('A coupon has its creator, users and products', async () => {
     const { coupon: created } = await api.staff.create({
       coupon: {
-        discountPercent: 10,
-        isUserBased: true,
-        productIds: { ids: [8] },
-        applicableUsers: { ids: [1, 3] },
+        ...{ discountPercent: 10, isUserBased: true, productIds: { ids: [8] }, applicableUsers: { ids: [1, 3] } },
         applicableProducts: { ids: [2] },
       },
     });

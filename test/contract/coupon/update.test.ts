@@ -4,14 +4,8 @@ import { couponContract, expectError, expectInvalidField, failureOf } from '../.
 
 couponContract('Update', (api) => {
   const full = {
-    discountPercent: 10,
-    minOrder: 100,
-    maxValue: 50,
-    productIds: { ids: [1, 2] },
-    validTill: '2031-01-01',
-    maxLimitForUser: 2,
-    exclusiveApply: true,
-    isApplyForAll: true,
+    ...{ discountPercent: 10, minOrder: 100, maxValue: 50, productIds: { ids: [1, 2] }, validTill: '2031-01-01' },
+    ...{ maxLimitForUser: 2, exclusiveApply: true, isApplyForAll: true },
   };
   type Body = NonNullable<Parameters<typeof api.staff.create>[0]['coupon']>;
   const created = async (coupon: Body = full) => {

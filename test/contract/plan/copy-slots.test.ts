@@ -382,10 +382,7 @@ planContract('CopySlots', (api) => {
     await add(4, '2030-05-08T10:00Z', { isActive: false });
     await add(5, '2030-05-09T10:00Z', { groupIds: [1] });
     const asked = {
-      deliveryFrom: '2030-05-01',
-      deliveryUntil: '2030-05-03',
-      shiftDays: 7,
-      snippetName: '{name} {date}',
+      ...{ deliveryFrom: '2030-05-01', deliveryUntil: '2030-05-03', shiftDays: 7, snippetName: '{name} {date}' },
     };
     const before = await everything();
     const { answer: dry, headers } = await withHeaders({ ...asked, dryRun: true });

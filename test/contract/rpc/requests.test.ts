@@ -241,12 +241,8 @@ describe('Raw requests on the gRPC port', () => {
     async (timeout) => {
       const session = connect(`http://127.0.0.1:${service.grpcPort}`);
       const stream = session.request({
-        ':method': 'POST',
-        ':path': `${path}/GetSlots`,
-        'content-type': 'application/grpc',
-        te: 'trailers',
-        authorization: String(metadata.get('authorization')[0]),
-        'grpc-timeout': timeout,
+        ...{ ':method': 'POST', ':path': `${path}/GetSlots`, 'content-type': 'application/grpc', te: 'trailers' },
+        ...{ authorization: String(metadata.get('authorization')[0]), 'grpc-timeout': timeout },
       });
       stream.end(Buffer.alloc(5));
       stream.resume();

@@ -8,10 +8,7 @@ const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06
 slotContract('UpdateSlot', (api) => {
   const addSlot = (isActive = true) =>
     addSlotOf(api.sql, {
-      is_active: isActive,
-      is_capacity_full: true,
-      group_ids: [5],
-      delivery_sequence: '{"1": [2]}',
+      ...{ is_active: isActive, is_capacity_full: true, group_ids: [5], delivery_sequence: '{"1": [2]}' },
     });
   const productsOf = async (id: number) => {
     const rows = await api.sql<{ product_id: number }>(
