@@ -147,6 +147,7 @@ slotContract('Audit entries of slots', (api) => {
     const id = await addSlot(api.sql);
     const [first, second] = [newName('snippet'), newName('snippet')];
     const add = (name: string) => api.staff.updateSlot({ id, ...times, vendorSnippets: [{ name, productIds: [1] }] });
+    await api.staff.updateSlot({ id, ...times });
     const one = { snippetCode: first, productIds: [1] };
     await expectChange(api, ['slot', id], () => add(first), {
       before: { vendorSnippets: [] },

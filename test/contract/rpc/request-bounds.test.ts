@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { expectInvalidField, slotContract } from '../../support/contract.ts';
 import { cannot, protocols } from '../../support/protocols.ts';
+import { enveloped } from '../../support/raw-calls.ts';
 import { runService } from '../../support/running-service.ts';
 import { bearer } from '../../support/tokens.ts';
 
@@ -46,13 +47,6 @@ const disguised: [string, Buffer][] = [
   ],
 ];
 
-const enveloped = (message: Uint8Array, flags = 0) => {
-  const head = Buffer.alloc(5);
-  head.writeUInt8(flags);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
-};
-
 describe('A request that would take long to decode', () => {
   const service = runService('slot');
 
@@ -72,6 +66,13 @@ describe('A request that would take long to decode', () => {
   const getUrl = (encoding: string, message: Uint8Array) =>
     `SlotService/GetSlotsProductIds?connect=v1&encoding=${encoding}&base64=1&compression=gzip&message=${gzipSync(message).toString('base64url')}`;
 
+  const watch = 'SlotStoreService/WatchStore';
+  const stream = { 'content-type': 'application/connect+json' };
+  const gzipStream = { ...stream, 'connect-content-encoding': 'gzip' };
+  const grpcWeb = (form: string) => ({ 'content-type': `application/grpc-web+${form}` });
+  const bytes = (text: string) => enveloped(Buffer.from(text));
+  const unknownFields = Buffer.alloc(3_000_000, Buffer.from([(9 << 3) | 0, 1]));
+
   it.each([
     ['deep JSON', update, deep, json, tooDeep],
     ['deep JSON in a field that is not known', 'SlotService/GetSlots', deepUnknown, json, tooDeep],
@@ -79,52 +80,16 @@ describe('A request that would take long to decode', () => {
     ['deep JSON, compressed', update, gzipSync(deep), { ...json, ...gzip }, tooDeep],
     ['much JSON, compressed', update, gzipSync(wide), { ...json, ...gzip }, tooMany],
     ['deep JSON by GET, compressed', getUrl('json', Buffer.from(deepUnknown)), undefined, {}, tooDeep],
-    [
-      'deep JSON of a stream',
-      'SlotStoreService/WatchStore',
-      enveloped(Buffer.from(deepUnknown)),
-      { 'content-type': 'application/connect+json' },
-      tooDeep,
-    ],
-    [
-      'deep JSON of a stream, compressed',
-      'SlotStoreService/WatchStore',
-      enveloped(gzipSync(deepUnknown), 1),
-      { 'content-type': 'application/connect+json', 'connect-content-encoding': 'gzip' },
-      tooDeep,
-    ],
-    [
-      'deep JSON over gRPC-Web',
-      update,
-      enveloped(Buffer.from(deep)),
-      { 'content-type': 'application/grpc-web+json' },
-      tooDeep,
-    ],
-    [
-      'much JSON over gRPC-Web',
-      update,
-      enveloped(Buffer.from(wide)),
-      { 'content-type': 'application/grpc-web+json' },
-      tooMany,
-    ],
+    ['deep JSON of a stream', watch, bytes(deepUnknown), stream, tooDeep],
+    ['deep JSON of a stream, compressed', watch, enveloped(gzipSync(deepUnknown), 1), gzipStream, tooDeep],
+    ['deep JSON over gRPC-Web', update, bytes(deep), grpcWeb('json'), tooDeep],
+    ['much JSON over gRPC-Web', update, bytes(wide), grpcWeb('json'), tooMany],
     ['many values', update, manyValues, proto, tooMany],
     ['four million ids', 'SlotStoreService/GetProductSlots', field(1, Buffer.alloc(4_000_000, 7)), proto, tooMany],
     ['many messages', 'SlotService/CreateSlot', manySnippets, proto, tooMany],
     ['many messages, compressed', 'SlotService/CreateSlot', gzipSync(manySnippets), { ...proto, ...gzip }, tooMany],
-    [
-      'many values over gRPC-Web',
-      update,
-      enveloped(manyValues),
-      { 'content-type': 'application/grpc-web+proto' },
-      tooMany,
-    ],
-    [
-      'many fields that are not known, by GET, compressed',
-      getUrl('proto', Buffer.alloc(3_000_000, Buffer.from([(9 << 3) | 0, 1]))),
-      undefined,
-      {},
-      tooMany,
-    ],
+    ['many values over gRPC-Web', update, enveloped(manyValues), grpcWeb('proto'), tooMany],
+    ['many unknown fields by GET, compressed', getUrl('proto', unknownFields), undefined, {}, tooMany],
   ])(
     'A request that would take long to decode is refused: %s',
     async (_kind, path, body, headers: Record<string, string>, message) => {
