@@ -18,10 +18,9 @@ batchContract('CreateBatch', (api) => {
     ).map((coupon) => coupon.coupon_code);
 
   it('A batch has as many coupons with the terms, the users and the products, and codes of their own', async () => {
-    const terms = { discountPercent: 12.5, minOrder: 100, maxValue: 50, maxLimitForUser: 2, exclusiveApply: true };
+    // That each coupon has every other field is what coupon/carried-fields.test.ts says.
     const coupon = {
-      ...terms,
-      ...{ isUserBased: true, validTill: '2090-01-01', productIds: { ids: [7] } },
+      ...{ discountPercent: 12.5, isUserBased: true, productIds: { ids: [7] } },
       ...{ applicableUsers: { ids: [2, 1] }, applicableProducts: { ids: [4, 3] } },
     };
     const { batch } = await create(25, coupon, { name: 'Spring', prefix: 'SPRING-', codeLength: 8 });
@@ -36,8 +35,7 @@ batchContract('CreateBatch', (api) => {
     for (const made of coupons) {
       expect(made).toMatchObject({
         ...{ isUserBased: true, isApplyForAll: false, isInvalidated: false, batchId: batch?.id, createdBy: 1 },
-        ...{ discountPercent: '12.5', minOrder: '100', maxValue: '50', maxLimitForUser: 2, exclusiveApply: true },
-        productIds: { ids: [7] },
+        ...{ discountPercent: '12.5', productIds: { ids: [7] } },
       });
     }
     expect(new Set(coupons.map(({ etag }) => etag)).size).toBe(25);

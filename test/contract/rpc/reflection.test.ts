@@ -169,17 +169,8 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
   });
 
   it('buf curl calls health with the schema from reflection', async () => {
-    const curl = (...args: string[]) =>
-      run('npx', [
-        'buf',
-        'curl',
-        '--http2-prior-knowledge',
-        '--protocol',
-        'grpc',
-        '--reflect-protocol',
-        `grpc-${version}`,
-        ...args,
-      ]);
+    const command = `buf curl --http2-prior-knowledge --protocol grpc --reflect-protocol grpc-${version}`.split(' ');
+    const curl = (...args: string[]) => run('npx', [...command, ...args]);
     const url = `http://127.0.0.1:${coupon.grpcPort}`;
     expect((await curl('--list-methods', url)).stdout).toContain('grpc.health.v1.Health/List');
     const listed = await curl('-d', '{}', `${url}/grpc.health.v1.Health/List`);
