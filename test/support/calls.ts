@@ -223,7 +223,7 @@ const redemptionCalls: CallsOf<typeof RedemptionService> = {
     invalid: (api) => api.release({}),
   },
   claim: {
-    succeeds: (api, n) => api.claim({ secretCode: `SECRET-${n}`, userId: 1 }),
+    succeeds: (api, n) => api.claim({ secretCode: `CALL-SECRET-${n}`, userId: 1 }),
     refused: ({ staff }) => staff.claim({ secretCode: 'none', userId: 1 }),
     invalid: (api) => api.claim({ secretCode: 'none' }),
   },
@@ -324,7 +324,7 @@ export const recordsForCalls = `
     values ('FIRST', 1, 1, false), ('FOR-ALL', 1, 1, true), ('FOR-NOBODY', 1, 1, false);
   insert into coupon_applicable_users (coupon_id, user_id) values (1, 1);
   insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by)
-    select 'SECRET-' || n, 'OWN-' || n, 1, 1 from generate_series(1, 200) n;
+    select 'CALL-SECRET-' || n, 'OWN-' || n, 1, 1 from generate_series(1, 200) n;
   insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at)
     select 1, 1, 'held', 1, 1, 'HELD', now() + interval '1 hour', now() from generate_series(1, 200) n;
   insert into coupon_batches (name, count, created_by) values ('', 1, 1);
