@@ -114,6 +114,29 @@ describe('Raw requests on the web port', () => {
   });
 
   it.each([
+    ['a misspelt procedure', `${path}/getSlots`, 'application/json', 404, 'unimplemented', 'UNIMPLEMENTED'],
+    ['a very long path', `/${'a'.repeat(5_000)}`, 'application/json', 404, 'unimplemented', 'UNIMPLEMENTED'],
+  ])(
+    'A request with %s gets the body of an error, and a line in the log',
+    async (_kind, url, type, status, code, line) => {
+      const lines = service.log.length;
+      const response = await fetch(`http://127.0.0.1:${service.webPort}${url}?secret`, {
+        method: 'POST',
+        headers: { 'content-type': type, authorization: `Bearer ${token}` },
+        body: '{}',
+      });
+      expect([response.status, response.headers.get('content-type')]).toEqual([status, 'application/json']);
+      expect(await response.json()).toMatchObject({
+        code,
+        message: expect.stringMatching(/^.{20,300}$/),
+        details: [{ type: 'google.rpc.ErrorInfo' }],
+      });
+      const logged = service.log.slice(lines);
+      expect(logged).toMatchObject([{ method: `POST ${url}`.slice(0, 200), code: line, status }]);
+    },
+  );
+
+  it.each([
     ['none was sent', {}, 'Bearer'],
     ['one was sent', { authorization: 'Bearer nonsense' }, 'Bearer error="invalid_token"'],
   ])(
@@ -136,6 +159,16 @@ describe('Raw requests on the web port', () => {
     expect((await post('GetSlots', '{}')).headers.has('www-authenticate')).toBe(false);
     expect((await post('GetSlotById', '{"id":4711}')).headers.has('www-authenticate')).toBe(false);
   });
+
+  it.each(['HEAD', 'PUT', 'DELETE'])(
+    'A request by %s is no call: it is refused without a look at its credential',
+    async (method) => {
+      const response = await fetch(`http://127.0.0.1:${service.webPort}${path}/GetSlots`, { method });
+      expect(response.status).toBe(405);
+      const text = await response.text();
+      expect(text).toContain(method === 'HEAD' ? '' : `${method} ${path}/GetSlots is not implemented`);
+    },
+  );
 
   it('The web port answers 404 on every other path', async () => {
     expect((await fetch(`http://127.0.0.1:${service.webPort}/`)).status).toBe(404);
@@ -222,6 +255,10 @@ describe('Raw requests on the gRPC port', () => {
       const asItIs = (value: Buffer) => value;
       client.makeUnaryRequest(`${path}/${method}`, asItIs, asItIs, bytes, with_, (error) => resolve(error));
     });
+
+  it('The gRPC port checks the credential before it decodes the message', async () => {
+    expect((await call('GetSlotById', Buffer.from([0xff, 0xff]), new Metadata()))?.code).toBe(status.UNAUTHENTICATED);
+  });
 
   it('A garbled credential on the gRPC port writes nothing to the console', async () => {
     const written = vi.spyOn(console, 'error').mockReturnValue();
