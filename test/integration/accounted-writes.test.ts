@@ -33,10 +33,7 @@ it('Keys and audit entries are swept once their time has passed, and the others 
   await sql(`insert into idempotency_keys (id, request, answer, created_at)
     select sha256(n::text::bytea), '', '', now() - n * interval '1 minute' from generate_series(1, 200) as n`);
   await sql('update audit_retention set days = 2');
-  await stage.start({
-    databaseUrl: asServiceRole(stage.database.url),
-    env: { IDEMPOTENCY_TTL_HOURS: '2' },
-  });
+  await stage.start({ databaseUrl: asServiceRole(stage.database.url), env: { IDEMPOTENCY_TTL_HOURS: '2' } });
   const counts = `select (select count(*)::integer from audit_entries) as entries,
     (select count(*)::integer from idempotency_keys) as keys`;
   await expect.poll(async () => (await sql(counts))[0]).toEqual({ entries: 20, keys: 119 });

@@ -1,12 +1,12 @@
 import { createServer, type Http2Server } from 'node:http2';
-import { create } from '@bufbuild/protobuf';
+import { create, type DescService } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { Code, encodeBinaryHeader } from '@connectrpc/connect';
 import { expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../services/client/client.ts';
 import { createChannelOptions } from '../../services/client/service-config.ts';
 import type { GrpcOptions } from '../../services/client/transport.ts';
-import { commonErrors, fail } from '../../shared/errors/errors.ts';
+import { commonErrors, type ErrorRow, fail } from '../../shared/errors/errors.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import {
   SlotStoreService,
@@ -18,75 +18,63 @@ import { listen } from '../support/listen.ts';
 import { startProxy } from '../support/proxy.ts';
 import { type Script, type ScriptedServer, startScriptedServer, untilAborted } from './scripted-server.ts';
 
-async function startSlots(script: Script = {}): Promise<ScriptedServer> {
-  const server = await startScriptedServer(SlotService, script);
+async function startServer(service: DescService, script: Script = {}): Promise<ScriptedServer> {
+  const server = await startScriptedServer(service, script);
   onTestFinished(() => server.kill());
   return server;
 }
+const startSlots = (script?: Script) => startServer(SlotService, script);
 
-function openSlots(addresses: readonly string[], options: Partial<GrpcOptions> = {}) {
-  const client = createGrpcClient(SlotService, { addresses, ...options });
-  onTestFinished(() => client.close());
-  return client;
-}
+const opening =
+  <Service extends DescService>(desc: Service) =>
+  (addresses: readonly string[], options: Partial<GrpcOptions> = {}) => {
+    const client = createGrpcClient(desc, { addresses, ...options });
+    onTestFinished(() => client.close());
+    return client;
+  };
+const openSlots = opening(SlotService);
+const openStores = opening(SlotStoreService);
 
 /** The idempotency keys of the calls that a server got. */
 const keysOf = ({ calls }: ScriptedServer) => calls.map((call) => call.header('idempotency-key'));
-
-function openStores(addresses: readonly string[], options: Partial<GrpcOptions> = {}) {
-  const client = createGrpcClient(SlotStoreService, { addresses, ...options });
-  onTestFinished(() => client.close());
-  return client;
-}
 
 function start(server: Http2Server): Promise<number> {
   onTestFinished(() => void server.close());
   return listen(server);
 }
 
-const unavailable = () => fail(commonErrors.stopping);
+/** Fails the first calls, or all. */
+const failing = (error: ErrorRow, times = Number.POSITIVE_INFINITY): Script => ({
+  unary(_call, count) {
+    if (count <= times) throw fail(error);
+  },
+});
+const codeOf = async (call: Promise<unknown>) => Code[(await failureOf(call)).code];
 const portOf = ({ address }: ScriptedServer) => Number(address.split(':')[1]);
 const methodsOf = ({ calls }: ScriptedServer) => calls.map(({ method }) => method.name);
 
 it('A query that fails as UNAVAILABLE is sent again', async () => {
-  const server = await startSlots({
-    unary(_call, count) {
-      if (count <= 2) throw unavailable();
-    },
-  });
+  const server = await startSlots(failing(commonErrors.stopping, 2));
   await openSlots([server.address]).getSlots({});
   expect(methodsOf(server)).toEqual(['GetSlots', 'GetSlots', 'GetSlots']);
 });
 
 it('A query fails with the last error after four attempts', async () => {
-  const server = await startSlots({
-    unary() {
-      throw unavailable();
-    },
-  });
+  const server = await startSlots(failing(commonErrors.stopping));
   const error = await failureOf(openSlots([server.address]).getSlots({}));
   expect([Code[error.code], error.rawMessage]).toEqual(['Unavailable', commonErrors.stopping.message]);
   expect(server.calls).toHaveLength(4);
 });
 
 it('A mutation that fails as UNAVAILABLE is sent again with the same key', async () => {
-  const server = await startSlots({
-    unary() {
-      throw unavailable();
-    },
-  });
-  const error = await failureOf(openSlots([server.address]).deleteSlot({ id: 1 }));
-  expect(Code[error.code]).toBe('Unavailable');
+  const server = await startSlots(failing(commonErrors.stopping));
+  expect(await codeOf(openSlots([server.address]).deleteSlot({ id: 1 }))).toBe('Unavailable');
   expect(methodsOf(server)).toEqual(Array(4).fill('DeleteSlot'));
   expect(new Set(keysOf(server)).size).toBe(1);
 });
 
 it('Each mutation has a key of its own, unless its caller gives one', async () => {
-  const server = await startSlots({
-    unary() {
-      throw fail(commonErrors.internal);
-    },
-  });
+  const server = await startSlots(failing(commonErrors.internal));
   const slots = openSlots([server.address]);
   await failureOf(slots.deleteSlot({ id: 1 }));
   await failureOf(slots.deleteSlot({ id: 1 }));
@@ -99,11 +87,7 @@ it('Each mutation has a key of its own, unless its caller gives one', async () =
 });
 
 it('In an outage, queries are no longer sent again after fifty failures', async () => {
-  const server = await startSlots({
-    unary() {
-      throw unavailable();
-    },
-  });
+  const server = await startSlots(failing(commonErrors.stopping));
   const slots = openSlots([server.address]);
   await Promise.all(Array.from({ length: 60 }, () => failureOf(slots.getSlots({}))));
   // Without the limit, each of the 60 is sent four times.
@@ -111,11 +95,7 @@ it('In an outage, queries are no longer sent again after fifty failures', async 
 });
 
 it('A query that fails with another code is not sent again', async () => {
-  const server = await startSlots({
-    unary() {
-      throw fail(commonErrors.internal);
-    },
-  });
+  const server = await startSlots(failing(commonErrors.internal));
   const error = await failureOf(openSlots([server.address]).getSlots({}));
   expect([Code[error.code], server.calls.length]).toEqual(['Internal', 1]);
 });
@@ -140,8 +120,7 @@ it("A call has the client's default deadline unless it names its own", async () 
   const server = await startSlots({ unary: () => answered });
   const slots = openSlots([server.address], { defaultTimeoutMs: 100 });
   const longer = slots.getSlots({}, { timeoutMs: 15_000 });
-  const error = await failureOf(slots.getSlots({}));
-  expect(Code[error.code]).toBe('DeadlineExceeded');
+  expect(await codeOf(slots.getSlots({}))).toBe('DeadlineExceeded');
   answer();
   await longer;
 });
@@ -151,8 +130,7 @@ it('The deadline of a call ends it on the server too', async () => {
   const slots = openSlots([server.address]);
   // The first call opens the connection, which may take longer than the deadline.
   await slots.getSlots({});
-  const error = await failureOf(slots.getSlots({}, { timeoutMs: 500 }));
-  expect(Code[error.code]).toBe('DeadlineExceeded');
+  expect(await codeOf(slots.getSlots({}, { timeoutMs: 500 }))).toBe('DeadlineExceeded');
   await untilAborted(server.calls[1] ?? never());
 });
 
@@ -219,13 +197,12 @@ it('A client refuses addresses that are not host and port', () => {
 });
 
 it('A stream whose server hangs ends as UNAVAILABLE', async () => {
-  const server = await startScriptedServer(SlotStoreService, {
+  const server = await startServer(SlotStoreService, {
     async *stream(call) {
       yield create(WatchStoreResponseSchema, { version: 1 });
       await untilAborted(call);
     },
   });
-  onTestFinished(() => server.kill());
   const proxy = await startProxy(portOf(server));
   onTestFinished(() => proxy.cut());
   const channelOptions = { 'grpc.keepalive_time_ms': 100, 'grpc.keepalive_timeout_ms': 100 };
@@ -234,8 +211,7 @@ it('A stream whose server hangs ends as UNAVAILABLE', async () => {
     [Symbol.asyncIterator]();
   expect((await watch.next()).value).toMatchObject({ version: 1 });
   proxy.freeze();
-  const error = await failureOf(watch.next());
-  expect(Code[error.code]).toBe('Unavailable');
+  expect(await codeOf(watch.next())).toBe('Unavailable');
 });
 
 it('A client sends keepalive pings on a connection without calls', async () => {
@@ -258,12 +234,11 @@ it('The default keepalive finds a server that hangs within 25 s', () => {
 });
 
 it('A client takes responses of more than 4 MiB', async () => {
-  const server = await startScriptedServer(SlotStoreService, {
+  const server = await startServer(SlotStoreService, {
     async *stream() {
       yield largeVersion(7, 5 * 1024 * 1024);
     },
   });
-  onTestFinished(() => server.kill());
   const versions: number[] = [];
   for await (const { version } of openStores([server.address]).watchStore({})) versions.push(version);
   expect(versions).toEqual([7]);
@@ -272,14 +247,13 @@ it('A client takes responses of more than 4 MiB', async () => {
 it('A stream has backpressure: the server sends no faster than the client takes the messages', async () => {
   const count = 500;
   let sent = 0;
-  const server = await startScriptedServer(SlotStoreService, {
+  const server = await startServer(SlotStoreService, {
     async *stream() {
       for (sent = 0; sent < count; sent += 1) {
         yield largeVersion(sent, 65_536);
       }
     },
   });
-  onTestFinished(() => server.kill());
   const stores = openStores([server.address]);
   const versions: number[] = [];
   for await (const { version } of stores.watchStore({})) {

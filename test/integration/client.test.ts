@@ -2,28 +2,25 @@ import { getEventListeners } from 'node:events';
 import { Code } from '@connectrpc/connect';
 import { context, ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createGrpcClient } from '../../services/client/client.ts';
 import type { Token } from '../../services/client/connect/token.ts';
 import { BadRequestSchema, ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { failureOf } from '../support/contract.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { runService } from '../support/running-service.ts';
 import { createSlot, readCovering } from '../support/slot-writes.ts';
 import { signToken } from '../support/tokens.ts';
 
 const times = { deliveryTime: '2090-05-01T10:00:00Z', freezeTime: '2090-05-01T06:30:00Z' };
 
 describe('A grpc-js client', () => {
-  let service: TestService;
+  const service = runService('slot');
   let staff: string;
-
   beforeAll(async () => {
-    service = await startTestService('slot');
     staff = await signToken({ staffId: 1 });
   });
-  afterAll(() => service.stop());
 
   function open<Service extends typeof SlotService | typeof SlotStoreService>(desc: Service, token?: Token) {
     const client = createGrpcClient(desc, { addresses: [`127.0.0.1:${service.grpcPort}`], token });

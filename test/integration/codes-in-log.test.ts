@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { couponContract, slotContract } from '../support/contract.ts';
+import { idOf } from '../support/database.ts';
 import { whileHeld } from '../support/locks.ts';
 import { newName } from '../support/mutations.ts';
 import type { TestService } from '../support/service.ts';
@@ -24,11 +25,9 @@ couponContract('Races for coupon codes', (api) => {
     const [user] = await api.sql<{ id: number }>(
       `insert into users (mobile, name) values ('7' || (random() * 1e8)::integer, 'Zoë') returning id`,
     );
-    const [order] = await api.sql<{ id: number }>(
-      'insert into orders (user_id, total_amount) values ($1, 10) returning id',
-      [user?.id],
-    );
-    const orderId = order?.id ?? 0;
+    const orderId = await idOf(api.sql, 'insert into orders (user_id, total_amount) values ($1, 10) returning id', [
+      user?.id,
+    ]);
     const [couponCode, secretCode, mobile] = [newName('RACED'), newName('SECRET'), `77${Date.now()}`.slice(0, 10)];
     const coupon = (code: string) => `insert into coupons (coupon_code, created_by) values ('${code}', 1)`;
     const { databaseUrl, staff } = api;

@@ -1,11 +1,11 @@
 import { Code, type Interceptor } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type ConnectOptions, createConnectClient } from '../../services/client/connect/connect.ts';
 import { reasonOf, violationsOf } from '../../services/client/connect/errors.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { failureOf } from '../support/contract.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { runService } from '../support/running-service.ts';
 import { signToken } from '../support/tokens.ts';
 
 const body = { coupon: { discountPercent: 10, isApplyForAll: true } };
@@ -16,15 +16,11 @@ const twice: Interceptor = (next) => async (request) => {
 };
 
 describe('A client over Connect', () => {
-  let services: { slot: TestService; coupon: TestService };
+  const services = { slot: runService('slot'), coupon: runService('coupon') };
   let staff: string;
-
   beforeAll(async () => {
-    const [slot, coupon] = await Promise.all([startTestService('slot'), startTestService('coupon')]);
-    services = { slot, coupon };
     staff = await signToken({ staffId: 1 });
   });
-  afterAll(() => Promise.all([services.slot.stop(), services.coupon.stop()]));
 
   const urlOf = (service: 'slot' | 'coupon') => `http://localhost:${services[service].webPort}`;
   const openCoupons = (options: Partial<ConnectOptions> = {}) =>

@@ -34,13 +34,10 @@ describe('The server of the console', () => {
 
   beforeAll(async () => {
     running = new ConsoleProcess({
-      CONSOLE_SLOT_URL: 'https://slots.example/api',
-      CONSOLE_COUPON_URL: 'https://coupons.example',
+      ...{ CONSOLE_SLOT_URL: 'https://slots.example/api', CONSOLE_COUPON_URL: 'https://coupons.example' },
       CONSOLE_OIDC_ISSUER: 'https://idp.example/realms/shop',
-      CONSOLE_OIDC_CLIENT_ID: `"console" 'of' <staff> & $& $\``,
-      CONSOLE_OIDC_ORIGINS: 'https://token.example',
-      BUSINESS_TIME_ZONE: 'Asia/Kolkata',
-      BUSINESS_CURRENCY: 'INR',
+      ...{ CONSOLE_OIDC_CLIENT_ID: `"console" 'of' <staff> & $& $\``, CONSOLE_OIDC_ORIGINS: 'https://token.example' },
+      ...{ BUSINESS_TIME_ZONE: 'Asia/Kolkata', BUSINESS_CURRENCY: 'INR' },
     });
     port = await running.serving();
     const { body } = await sendRaw(port, '/');
@@ -55,11 +52,8 @@ describe('The server of the console', () => {
       const { status, headers, body } = await sendRaw(port, address);
       expect(status).toBe(200);
       expect(headers).toMatchObject({
-        'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        'x-frame-options': 'DENY',
-        'referrer-policy': 'no-referrer',
+        ...{ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+        ...{ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' },
       });
       expect(body.toString()).toContain('<div id="page"></div>');
     },
@@ -93,11 +87,9 @@ describe('The server of the console', () => {
     expect(content).not.toContain('<');
     const json = content.replaceAll('&lt;', '<').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
     expect(JSON.parse(json)).toEqual({
-      slotUrl: 'https://slots.example/api',
-      couponUrl: 'https://coupons.example',
+      ...{ slotUrl: 'https://slots.example/api', couponUrl: 'https://coupons.example' },
       oidc: { issuer: 'https://idp.example/realms/shop', clientId: `"console" 'of' <staff> & $& $\``, scope: 'openid' },
-      timeZone: 'Asia/Kolkata',
-      currency: 'INR',
+      ...{ timeZone: 'Asia/Kolkata', currency: 'INR' },
     });
   });
 

@@ -5,6 +5,7 @@ import type { Database } from '../../shared/db/database.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { readPages } from '../support/pages.ts';
 import { openPool, rowsReadBy } from '../support/rows-read.ts';
 
 interface Page {
@@ -48,24 +49,7 @@ describe('Searches of large tables', () => {
     await own.close();
   });
 
-  const terms = [
-    'C',
-    'c-',
-    '11',
-    '777',
-    'Oldest~',
-    'old',
-    '~1',
-    'LATEST',
-    'few',
-    '%_\\',
-    '%',
-    'Q',
-    'qq',
-    'C-119',
-    '~',
-    's~',
-  ];
+  const terms = 'C c- 11 777 Oldest~ old ~1 LATEST few %_\\ % Q qq C-119 ~ s~'.split(' ');
   const ilike = (columns: string[], place: string) =>
     columns.map((column) => `strpos(lower(${column}), lower(${place})) > 0`).join(' or ');
 
@@ -96,13 +80,11 @@ describe('Searches of large tables', () => {
       );
       // Several pages for common terms.
       const limit = Math.max(20, Math.ceil(expected.length / 20));
-      const found: number[] = [];
-      for (let pageToken = ''; ; ) {
-        const page = await list({ search, pageToken, limit });
-        found.push(...page.coupons.map(({ id }) => id));
-        pageToken = page.nextPageToken;
-        if (pageToken === '') break;
-      }
+      const pages = await readPages(async (pageToken) => {
+        const { coupons: page, nextPageToken } = await list({ search, pageToken, limit });
+        return { ids: page.map(({ id }) => id), nextPageToken };
+      });
+      const found = pages.flatMap(({ ids }) => ids);
       expect(found).toEqual(expected.map(({ id }) => id));
       const below = await list({ search, pageToken: '', cursor: 50, limit: 10 });
       const ids = expected.flatMap(({ id }) => (id < 50 ? [id] : []));

@@ -65,20 +65,6 @@ it.each([
   await expect(database.sql(insert)).rejects.toThrow('violates check constraint');
 });
 
-it('An index other than the primary key identifies links and snippets to logical replication', async () => {
-  const { url, client } = await createOldDatabase(20);
-  await migrate(url);
-  const { rows } = await client.query<{ name: string }>(
-    `select relname as name from pg_class where relkind = 'r' and relreplident = 'i' order by name`,
-  );
-  expect(rows.map(({ name }) => name)).toEqual([
-    'coupon_applicable_products',
-    'coupon_applicable_users',
-    'reserved_coupon_applicable_products',
-    'vendor_snippets',
-  ]);
-});
-
 it.each([
   ['0999_more', 'serves beside the newer release that brought it', undefined],
   ['0999_breaking_change', 'does not start', 'the database has the schema of a newer major release'],

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { newName } from '../support/mutations.ts';
 import { addCouponOf, letRunOut } from '../support/redemptions.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { signToken, withToken } from '../support/tokens.ts';
+import { runService } from '../support/running-service.ts';
 import { type Order, type Shop, takeOrder } from './order-service.ts';
 
 it('docs/redeeming.md shows the program that is tested here', () => {
@@ -18,27 +16,15 @@ it('docs/redeeming.md shows the program that is tested here', () => {
 });
 
 describe('An order service that crashes', () => {
-  let service: TestService;
-  let connection: ReturnType<typeof createGrpcJsTransport>;
-  let token: string;
-
-  beforeAll(async () => {
-    service = await startTestService('coupon');
-    connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
-    token = await signToken({ staffId: 1 });
-  });
-  afterAll(async () => {
-    connection.close();
-    await service.stop();
-  });
+  const service = runService('coupon');
+  const redemptions = createClient(RedemptionService, service.staff);
 
   /** What an order service has, and the coupon of its order, which each user may use once. */
   async function openShop(isDeclined: boolean) {
-    const coupon = await addCouponOf(service.database.sql, { max_limit_for_user: 1 });
+    const coupon = await addCouponOf(service.sql, { max_limit_for_user: 1 });
     let saved: Order = { key: newName('order'), userId: 1, amount: 200, code: coupon.code, state: 'new', discount: 0 };
     const charged = new Set<string>();
     let stepsLeft = Number.POSITIVE_INFINITY;
-    const redemptions = createClient(RedemptionService, withToken(connection, token));
     /** Takes a step, unless the program crashes before it, or before it learns of its end. */
     const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
       stepsLeft -= 1;
@@ -106,14 +92,14 @@ describe('An order service that crashes', () => {
   it('It keeps the discount of an order that is paid late, while nobody else has the use', async () => {
     const shop = await openShop(false);
     await expect(shop.run(7)).rejects.toThrow('crashed');
-    await letRunOut(service.database.sql, shop.saved().redemptionId);
+    await letRunOut(service.sql, shop.saved().redemptionId);
     expect(await shop.run()).toMatchObject({ state: 'taken' });
   });
 
   it('It refunds an order that is paid too late, when another one has the use', async () => {
     const shop = await openShop(false);
     await expect(shop.run(7)).rejects.toThrow('crashed');
-    await letRunOut(service.database.sql, shop.saved().redemptionId);
+    await letRunOut(service.sql, shop.saved().redemptionId);
     expect((await shop.redeemByAnother()).valid).toBe(true);
     expect(await shop.run()).toMatchObject({ state: 'canceled' });
     expect(shop.isCharged()).toBe(false);

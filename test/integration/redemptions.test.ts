@@ -1,59 +1,40 @@
 import { randomUUID } from 'node:crypto';
-import { type Client, createClient } from '@connectrpc/connect';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createClient } from '@connectrpc/connect';
+import { describe, expect, it } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { expectError, failureOf } from '../support/contract.ts';
 import { eventually } from '../support/eventually.ts';
-import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { addCouponOf, letRunOut, newOrder } from '../support/redemptions.ts';
+import { runService, type ServiceInTests } from '../support/running-service.ts';
 import { scrape } from '../support/scrape.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { signToken, withToken } from '../support/tokens.ts';
 
 const misses = 3;
-const tooManyMisses = {
-  code: 'ResourceExhausted',
-  message: 'Too many coupon codes were not found - please try again later',
-  reason: 'TOO_MANY_MISSES',
-} as const;
 const notFound = { valid: false, message: 'Coupon not found or invalidated' };
 
-describe('A coupon-service with redemptions', () => {
-  let service: TestService;
-  let connection: ReturnType<typeof createGrpcJsTransport>;
-  let clientOf: (subject?: string) => Promise<Client<typeof RedemptionService>>;
-  const start = async (overrides?: Parameters<typeof startTestService>[1]) => {
-    service = await startTestService('coupon', overrides);
-    connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
-  };
-  const transportOf = async (subject: string) => withToken(connection, await signToken({ staffId: 1, subject }));
+/** A client of redemptions and one of coupons, as staff with a subject. */
+const clientsOf = (service: ServiceInTests, subject = 'tester') => {
+  const transport = service.as({ staffId: 1, subject });
+  return [createClient(RedemptionService, transport), createClient(CouponService, transport)] as const;
+};
 
-  beforeEach(() => {
-    clientOf = async (subject = 'tester') => createClient(RedemptionService, await transportOf(subject));
-  });
-  afterEach(async () => {
-    connection.close();
-    await service.stop();
-  });
+describe('A coupon-service with redemptions', () => {
+  const service = runService('coupon');
+  const { sql } = service;
+  const [api, coupons] = clientsOf(service);
 
   it('Of forty orders of a user at once exactly as many succeed as the limit allows, and the others are refused', async () => {
-    await start();
-    const { code } = await addCouponOf(service.database.sql, { max_limit_for_user: 3 });
-    const api = await clientOf();
+    const { code } = await addCouponOf(sql, { max_limit_for_user: 3 });
     const answers = await Promise.all(Array.from({ length: 40 }, () => api.redeem({ code, ...newOrder() })));
     expect(answers.filter(({ valid }) => valid)).toHaveLength(3);
     expect(new Set(answers.map(({ message }) => message))).toEqual(new Set([undefined, 'Coupon limit reached']));
   });
 
   it('Of two exclusive coupons that an order redeems at once one succeeds, twenty times', async () => {
-    await start();
-    const { sql } = service.database;
     const [one, two] = [
       await addCouponOf(sql, { exclusive_apply: true }),
       await addCouponOf(sql, { exclusive_apply: true }),
     ];
-    const api = await clientOf();
     for (let left = 20; left > 0; left -= 1) {
       const order = newOrder();
       const answers = await Promise.all([one, two].map(({ code }) => api.redeem({ code, ...order })));
@@ -61,61 +42,9 @@ describe('A coupon-service with redemptions', () => {
     }
   });
 
-  it('The misses of Redeem and Claim are counted together with those of Validate, with a key and without', async () => {
-    await start(() => ({ validateMissesPerMinute: misses }));
-    const { sql } = service.database;
-    const [api, coupons] = [await clientOf('guesser'), createClient(CouponService, await transportOf('guesser'))];
-    expect(await coupons.validate({ code: 'NONE' })).toMatchObject(notFound);
-    const options = { headers: { 'idempotency-key': randomUUID() } };
-    expect(await api.redeem({ code: 'NONE', ...newOrder() }, options)).toMatchObject(notFound);
-    expect((await failureOf(api.claim({ secretCode: 'NONE', userId: 1 }))).rawMessage).toBe('Secret code not found');
-    await expectError(coupons.validate({ code: 'NONE' }), tooManyMisses);
-    await expectError(api.claim({ secretCode: 'NONE', userId: 1 }), tooManyMisses);
-    const { code } = await addCouponOf(sql);
-    await expectError(api.redeem({ code, ...newOrder() }), tooManyMisses);
-    expect((await (await clientOf('another')).redeem({ code, ...newOrder() })).valid).toBe(true);
-  });
-
-  it('Of many guesses at once, with keys, no more are answered than a caller may miss', async () => {
-    await start(() => ({ validateMissesPerMinute: misses }));
-    const api = await clientOf('guesser');
-    const guesses = Array.from({ length: 60 }, (_guess, n) =>
-      api.redeem({ code: `GUESS-${n}`, ...newOrder() }, { headers: { 'idempotency-key': randomUUID() } }),
-    );
-    const settled = await Promise.allSettled(guesses);
-    expect(settled.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(misses);
-    await expectError(api.redeem({ code: 'ONE-MORE', ...newOrder() }), tooManyMisses);
-  });
-
-  it('A replay of a redemption whose coupon has ended is no miss', async () => {
-    await start(() => ({ validateMissesPerMinute: misses }));
-    const { id, code } = await addCouponOf(service.database.sql);
-    const api = await clientOf('shop');
-    const [order, options] = [newOrder(), { headers: { 'idempotency-key': randomUUID() } }];
-    const first = await api.redeem({ code, ...order }, options);
-    await service.database.sql('update coupons set is_invalidated = true where id = $1', [id]);
-    for (let left = misses + 1; left > 0; left -= 1)
-      expect(await api.redeem({ code, ...order }, options)).toEqual(first);
-    // Nor is a refusal of what the order holds.
-    for (let left = misses + 1; left > 0; left -= 1) {
-      expect(await api.redeem({ code, ...order })).toMatchObject({ ...notFound, redemption: first.redemption });
-    }
-  });
-
-  it('An empty code is refused as such, however many codes the caller has missed', async () => {
-    await start(() => ({ validateMissesPerMinute: 1 }));
-    const api = await clientOf('guesser');
-    expect(await api.redeem({ code: 'NONE', ...newOrder() })).toMatchObject(notFound);
-    await expectError(api.redeem({ code: 'NONE', ...newOrder() }), tooManyMisses);
-    expect((await api.redeem({ code: '', ...newOrder() })).message).toBe('Invalid coupon code');
-  });
-
   it('An order of 10,000 products is compared with a coupon of 100,000, after many small orders', async () => {
-    await start();
-    const { sql } = service.database;
     const { id, code } = await addCouponOf(sql);
     await sql('update coupons set product_ids = array(select generate_series(1, 100000)) where id = $1', [id]);
-    const api = await clientOf();
     // PostgreSQL chooses the plan by the first calls on each of its connections.
     for (let left = 100; left > 0; left -= 1) await api.redeem({ code, ...newOrder(), productIds: [0] });
     const redeem = (first: number) =>
@@ -125,9 +54,7 @@ describe('A coupon-service with redemptions', () => {
   });
 
   it('Orders redeem a coupon that staff edit all the time', async () => {
-    await start();
-    const { id, code } = await addCouponOf(service.database.sql);
-    const [api, coupons] = [await clientOf(), createClient(CouponService, await transportOf('editor'))];
+    const { id, code } = await addCouponOf(sql);
     let isOver = false;
     const edit = async () => {
       for (let minOrder = 0; !isOver; minOrder += 1)
@@ -139,12 +66,67 @@ describe('A coupon-service with redemptions', () => {
     await editing;
     expect(answers.filter(({ status }) => status === 'rejected')).toEqual([]);
   });
+});
+
+describe('A coupon-service with redemptions and VALIDATE_MISSES_PER_MINUTE', () => {
+  const service = runService('coupon', () => ({ validateMissesPerMinute: misses }));
+  const { sql } = service;
+
+  it('The misses of Redeem and Claim are counted together with those of Validate, with a key and without', async () => {
+    const [api, coupons] = clientsOf(service, 'guesser of codes');
+    expect(await coupons.validate({ code: 'NONE' })).toMatchObject(notFound);
+    const options = { headers: { 'idempotency-key': randomUUID() } };
+    expect(await api.redeem({ code: 'NONE', ...newOrder() }, options)).toMatchObject(notFound);
+    expect((await failureOf(api.claim({ secretCode: 'NONE', userId: 1 }))).rawMessage).toBe('Secret code not found');
+    await expectError(coupons.validate({ code: 'NONE' }), 'TOO_MANY_MISSES');
+    await expectError(api.claim({ secretCode: 'NONE', userId: 1 }), 'TOO_MANY_MISSES');
+    const { code } = await addCouponOf(sql);
+    await expectError(api.redeem({ code, ...newOrder() }), 'TOO_MANY_MISSES');
+    const [other] = clientsOf(service, 'another');
+    expect((await other.redeem({ code, ...newOrder() })).valid).toBe(true);
+  });
+
+  it('Of many guesses at once, with keys, no more are answered than a caller may miss', async () => {
+    const [api] = clientsOf(service, 'guesser at once');
+    const guesses = Array.from({ length: 60 }, (_guess, n) =>
+      api.redeem({ code: `GUESS-${n}`, ...newOrder() }, { headers: { 'idempotency-key': randomUUID() } }),
+    );
+    const settled = await Promise.allSettled(guesses);
+    expect(settled.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(misses);
+    await expectError(api.redeem({ code: 'ONE-MORE', ...newOrder() }), 'TOO_MANY_MISSES');
+  });
+
+  it('A replay of a redemption whose coupon has ended is no miss', async () => {
+    const { id, code } = await addCouponOf(sql);
+    const [api] = clientsOf(service, 'shop');
+    const [order, options] = [newOrder(), { headers: { 'idempotency-key': randomUUID() } }];
+    const first = await api.redeem({ code, ...order }, options);
+    await sql('update coupons set is_invalidated = true where id = $1', [id]);
+    for (let left = misses + 1; left > 0; left -= 1)
+      expect(await api.redeem({ code, ...order }, options)).toEqual(first);
+    // Nor is a refusal of what the order holds.
+    for (let left = misses + 1; left > 0; left -= 1) {
+      expect(await api.redeem({ code, ...order })).toMatchObject({ ...notFound, redemption: first.redemption });
+    }
+  });
+
+  it('An empty code is refused as such, however many codes the caller has missed', async () => {
+    const [api] = clientsOf(service, 'guesser');
+    for (let n = 0; n < misses; n += 1) {
+      expect(await api.redeem({ code: 'NONE', ...newOrder() })).toMatchObject(notFound);
+    }
+    await expectError(api.redeem({ code: 'NONE', ...newOrder() }), 'TOO_MANY_MISSES');
+    expect((await api.redeem({ code: '', ...newOrder() })).message).toBe('Invalid coupon code');
+  });
+});
+
+describe('A coupon-service with redemptions that starts again', () => {
+  const service = runService('coupon');
+  const { sql } = service;
+  const [api] = clientsOf(service);
 
   it('A hold that has run out is marked when the service starts, and the metrics count it, and what calls did', async () => {
-    await start();
-    const { sql } = service.database;
     const { code } = await addCouponOf(sql, { max_limit_for_user: 1 });
-    const api = await clientOf();
     const { redemption } = await api.redeem({ code, ...newOrder() });
     await api.redeem({ code, ...newOrder() });
     await api.redeem({ code: 'NONE', ...newOrder() });

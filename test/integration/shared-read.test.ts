@@ -85,19 +85,6 @@ describe('A shared read', () => {
     expect(statements).toEqual([[4], [5, 6, 999]]);
   });
 
-  it('A read that comes while a statement is under way joins the next one', async () => {
-    const read = entries();
-    const value = await whileRunning(read, async (end) => {
-      const joined = read.read(1, caller());
-      await testDatabase.sql('select');
-      expect(statements).toEqual([[1]]);
-      await end();
-      return joined;
-    });
-    expect(value).toEqual({ key: 1, value: 'value 1' });
-    expect(statements).toEqual([[1], [1]]);
-  });
-
   it.each([
     ['integer', [3, 4, 999], 'value 3'],
     ['text', ['3', "4'", '$5'], 'value 3'],

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fromJsonString } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import {
@@ -10,13 +10,12 @@ import {
   GetSlotsResponseSchema,
   SlotService,
 } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { holding, lockSlots } from '../support/locks.ts';
 import { viaPort } from '../support/proxy.ts';
 import { type Relay, startRelay } from '../support/relay.ts';
+import { runService } from '../support/running-service.ts';
 import { scrape } from '../support/scrape.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { signToken } from '../support/tokens.ts';
+import { bearer } from '../support/tokens.ts';
 
 const callers = 64;
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
@@ -30,34 +29,26 @@ function joinUnevenly(near: Socket, far: Socket): void {
   });
 }
 
+let relay: Relay;
+beforeAll(async () => {
+  relay = await startRelay(Number(new URL(inject('postgresUrl')).port), joinUnevenly);
+  return () => relay.cut();
+});
+
 /** Reads that share statements, over gRPC. */
 describe('Reads that share statements', () => {
-  let slotService: TestService;
-  let couponService: TestService;
-  let relay: Relay;
-  let transports: ReturnType<typeof createGrpcJsTransport>[];
-  let headers: Record<string, string>;
-  const slots = () => createClient(SlotService, transports[0] ?? createGrpcJsTransport(''));
-  const coupons = () => createClient(CouponService, transports[1] ?? createGrpcJsTransport(''));
+  const byRelay = ({ database }: ServiceConfig) => ({
+    database: { ...database, url: viaPort(database.url, relay.port) },
+  });
+  const [slotService, couponService] = [runService('slot', byRelay), runService('coupon', byRelay)];
+  const slots = createClient(SlotService, slotService.staff);
+  const coupons = createClient(CouponService, couponService.staff);
 
   beforeAll(async () => {
-    relay = await startRelay(Number(new URL(inject('postgresUrl')).port), joinUnevenly);
-    const byRelay = ({ database }: ServiceConfig) => ({
-      database: { ...database, url: viaPort(database.url, relay.port) },
-    });
-    [slotService, couponService] = [await startTestService('slot', byRelay), await startTestService('coupon', byRelay)];
-    transports = [slotService, couponService].map(({ grpcPort }) => createGrpcJsTransport(`127.0.0.1:${grpcPort}`));
-    headers = { authorization: `Bearer ${await signToken({ staffId: 1 })}` };
-    await slotService.database.sql(`insert into slots (id, delivery_time, freeze_time)
+    await slotService.sql(`insert into slots (id, delivery_time, freeze_time)
       select n, '2030-05-01T10:00Z', '2030-05-01T06:00Z' from generate_series(1, ${callers}) n`);
-    await couponService.database.sql(`insert into coupons (id, coupon_code, flat_discount, is_apply_for_all, created_by)
+    await couponService.sql(`insert into coupons (id, coupon_code, flat_discount, is_apply_for_all, created_by)
       select n, 'CODE' || n, 1, true, 1 from generate_series(1, ${callers}) n`);
-  });
-  afterAll(async () => {
-    for (const transport of transports) transport.close();
-    await slotService.stop();
-    await couponService.stop();
-    await relay.cut();
   });
 
   /** Lets 64 callers write and read at once: each the records of all, several times. */
@@ -80,89 +71,71 @@ describe('Reads that share statements', () => {
     await Promise.all(numbers(callers).map(call));
   }
 
-  /** A round is written as the number of a slot's products. */
   const writeProducts = (slotId: number, round: number) =>
-    slots().updateSlotProducts({ slotId, productIds: numbers(round) }, { headers });
+    slots.updateSlotProducts({ slotId, productIds: numbers(round) });
+  const writeTime = (id: number, round: number) => {
+    const deliveryTime = `2030-05-01T0${round}:00Z`;
+    return slots.updateSlot({ id, deliveryTime, freezeTime: deliveryTime });
+  };
+  const writeCoupon = (id: number, round: number) =>
+    coupons.update({ id, updates: { coupon: { flatDiscount: round, maxLimitForUser: round } } });
 
-  it.each<[string, (id: number) => Promise<number>]>([
-    ['GetSlotById', async (id) => (await slots().getSlotById({ id }, { headers })).slot?.productSlots.length ?? 0],
+  /** Each read gives the round that was written. */
+  it.each<
+    [string, write: (id: number, round: number) => Promise<unknown>, read: (id: number) => Promise<number | undefined>]
+  >([
+    ['GetSlotById', writeProducts, async (id) => (await slots.getSlotById({ id })).slot?.productSlots.length],
     [
       'GetSlotsProductIds',
-      async (id) => {
-        const { productIds } = await slots().getSlotsProductIds({ slotIds: [id] }, { headers });
-        return productIds[id]?.ids.length ?? 0;
-      },
+      writeProducts,
+      async (id) => (await slots.getSlotsProductIds({ slotIds: [id] })).productIds[id]?.ids.length,
     ],
     [
       'GetAll',
+      writeProducts,
+      async (id) => (await slots.getAll({})).slots.find((slot) => slot.id === id)?.productSlots.length,
+    ],
+    [
+      'GetSlots',
+      writeTime,
       async (id) => {
-        const { slots: listed } = await slots().getAll({}, { headers });
-        return listed.find((slot) => slot.id === id)?.productSlots.length ?? 0;
+        const { slots: listed } = await slots.getSlots({});
+        return (Number(listed.find((slot) => slot.id === id)?.deliveryTime?.seconds ?? 0) % 86_400) / 3_600;
+      },
+    ],
+    [
+      'Validate',
+      writeCoupon,
+      async (id) => (await coupons.validate({ code: `CODE${id}`, orderAmount: 99 })).discountAmount,
+    ],
+    ['GetById', writeCoupon, async (id) => (await coupons.getById({ id })).coupon?.maxLimitForUser],
+    [
+      'the first page of coupons',
+      writeCoupon,
+      async (id) => {
+        const listed = (await coupons.getAll({})).coupons.find((coupon) => coupon.id === id);
+        return listed === undefined ? Number.POSITIVE_INFINITY : listed.maxLimitForUser;
       },
     ],
   ])(
     'A call to %s that begins after a write was answered sees it, with 64 readers and writers at once',
-    async (_, read) => {
-      await slotService.database.sql('truncate product_slots');
-      await writeAndRead(writeProducts, read);
+    async (_call, write, read) => {
+      await slotService.sql(`truncate product_slots; update slots set delivery_time = '2030-05-01T00:00Z'`);
+      await couponService.sql('update coupons set flat_discount = 1, max_limit_for_user = null');
+      await writeAndRead(write, async (id) => (await read(id)) ?? 0);
     },
   );
-
-  it('A call to GetSlots that begins after a write was answered sees it, with 64 readers and writers at once', async () => {
-    const readHour = async (id: number) => {
-      const { slots: listed } = await slots().getSlots({}, { headers });
-      return (Number(listed.find((slot) => slot.id === id)?.deliveryTime?.seconds ?? 0) % 86_400) / 3_600;
-    };
-    await slotService.database.sql(`update slots set delivery_time = '2030-05-01T00:00Z'`);
-    await writeAndRead((id, round) => {
-      const deliveryTime = `2030-05-01T0${round}:00Z`;
-      return slots().updateSlot({ id, deliveryTime, freezeTime: deliveryTime }, { headers });
-    }, readHour);
-  });
-
-  it('A call to Validate that begins after a write was answered sees it, with 64 readers and writers at once', async () => {
-    const write = (id: number, round: number) =>
-      coupons().update({ id, updates: { coupon: { flatDiscount: round } } }, { headers });
-    await writeAndRead(write, async (id) => {
-      const { discountAmount } = await coupons().validate(
-        { code: `CODE${id}`, userId: 1, orderAmount: 99 },
-        { headers },
-      );
-      return discountAmount ?? 0;
-    });
-  });
-
-  it('A call to GetById that begins after a write was answered sees it, with 64 readers and writers at once', async () => {
-    const write = (id: number, round: number) =>
-      coupons().update({ id, updates: { coupon: { maxLimitForUser: round } } }, { headers });
-    await couponService.database.sql('update coupons set max_limit_for_user = null');
-    await writeAndRead(write, async (id) => {
-      const { coupon } = await coupons().getById({ id }, { headers });
-      return coupon?.maxLimitForUser ?? 0;
-    });
-  });
-
-  it('A call to the first page of coupons that begins after a write was answered sees it, with 64 readers and writers at once', async () => {
-    const write = (id: number, round: number) =>
-      coupons().update({ id, updates: { coupon: { maxLimitForUser: round } } }, { headers });
-    await couponService.database.sql('update coupons set max_limit_for_user = null');
-    await writeAndRead(write, async (id) => {
-      const { coupons: page } = await coupons().getAll({}, { headers });
-      const listed = page.find((coupon) => coupon.id === id);
-      return listed === undefined ? Number.POSITIVE_INFINITY : (listed.maxLimitForUser ?? 0);
-    });
-  });
 
   it('Calls in both forms that wait for a list share one statement, and each gets the list in its form', async () => {
     const asJson = async () => {
       const response = await fetch(`http://127.0.0.1:${slotService.webPort}/slot.v1.SlotService/GetSlots`, {
         method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
+        headers: { ...(await bearer({ staffId: 1 })), 'content-type': 'application/json' },
         body: '{}',
       });
       return fromJsonString(GetSlotsResponseSchema, await response.text());
     };
-    const asBinary = () => slots().getSlots({}, { headers });
+    const asBinary = () => slots.getSlots({});
     await holding(slotService.database.url, lockSlots, async (lock) => {
       const first = asBinary();
       await lock.untilAwaited();
@@ -189,7 +162,7 @@ describe('Reads that share statements', () => {
       );
     const canceled = new AbortController();
     await holding(slotService.database.url, lockSlots, async (lock) => {
-      const read = (id: number, options = {}) => outcome(slots().getSlotById({ id }, { headers, ...options }));
+      const read = (id: number, options = {}) => outcome(slots.getSlotById({ id }, options));
       // Until no further statement goes out: the other reads wait for their batch.
       const first: Promise<unknown>[] = [];
       for (let running = 1; running <= 3; running += 1) {

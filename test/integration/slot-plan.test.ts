@@ -5,6 +5,7 @@ import type { Database } from '../../shared/db/database.ts';
 import { SlotOrder, SlotPlanService, SlotState } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { readPages } from '../support/pages.ts';
 import { openPool, rowsReadBy } from '../support/rows-read.ts';
 
 const { listSlots } = SlotPlanService.method;
@@ -19,15 +20,8 @@ async function list(pool: Database, asked: Asked) {
 
 /** Follows the page tokens to the last page. Returns the ids of each page. */
 async function pagesOf(pool: Database, asked: Asked): Promise<number[][]> {
-  const pages: number[][] = [];
-  let pageToken = '';
-  do {
-    const { slots, nextPageToken } = await list(pool, { ...asked, pageToken });
-    pages.push(slots.map(({ id }) => id));
-    if (pages.length > 200) throw new Error('the pages have no end');
-    pageToken = nextPageToken;
-  } while (pageToken !== '');
-  return pages;
+  const pages = await readPages((pageToken) => list(pool, { ...asked, pageToken }));
+  return pages.map(({ slots }) => slots.map(({ id }) => id));
 }
 
 /** More slots than are tried in order, and products of more slots than a product of few: each way to find slots is taken. */

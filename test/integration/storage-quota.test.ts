@@ -8,58 +8,44 @@ import { RetryInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { expectError, failureOf } from '../support/contract.ts';
-import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { holding } from '../support/locks.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { runService } from '../support/running-service.ts';
 import { openSlot } from '../support/slot-writes.ts';
-import { signToken, withToken } from '../support/tokens.ts';
 
 const refused = 'Too much was stored in this hour - please try again later';
 const mib = 1024 ** 2;
 
 describe.each(['slot', 'coupon'] as const)('The storage quota of %s-service', (name) => {
-  let service: TestService;
-  const connections: ReturnType<typeof createGrpcJsTransport>[] = [];
-
-  beforeAll(async () => {
-    service = await startTestService(name, () => ({ storedMibPerHour: 1 }));
-    await service.database.sql(
+  const service = runService(name, () => ({ storedMibPerHour: 1 }));
+  beforeAll(() =>
+    service.sql(
       `insert into products (id, name) select id, 'p' from generate_series(1001, 5000) id;
        insert into users (id, mobile) select id, id::text from generate_series(1001, 5000) id`,
-    );
-    return async () => {
-      for (const connection of connections) connection.close();
-      await service.stop();
-    };
-  });
+    ),
+  );
 
   let callers = 0;
   /** A caller that has written nothing yet. */
-  async function newCaller() {
-    const connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
-    connections.push(connection);
-    callers += 1;
-    return withToken(connection, await signToken({ staffId: 1, subject: `caller-${callers}` }));
-  }
+  const newCaller = () => service.as({ staffId: 1, subject: `caller-${++callers}` });
 
   if (name === 'slot') {
     const large = { ...openSlot(), productIds: Array.from({ length: 60_000 }, (_, n) => n + 100_000) };
     const largeBytes = 3 * 60_000;
 
     it('A caller that has written as much as an hour may have is refused, for its mutations only', async () => {
-      const slots = createClient(SlotService, await newCaller());
+      const slots = createClient(SlotService, newCaller());
       for (let sent = 0; sent < mib; sent += largeBytes) await slots.createSlot(large);
       const error = await failureOf(slots.createSlot(openSlot()));
       expect([Code[error.code], error.rawMessage]).toEqual(['ResourceExhausted', refused]);
       const [retry] = error.findDetails(RetryInfoSchema);
       expect(Number(retry?.retryDelay?.seconds)).toBeLessThanOrEqual(3_600);
       expect((await slots.getSlots({})).count).toBeGreaterThan(1);
-      const others = createClient(SlotService, await newCaller());
+      const others = createClient(SlotService, newCaller());
       expect((await others.createSlot(openSlot())).slot?.id).toBeGreaterThan(0);
     });
 
     it('A write that is given up, or refused, is charged like one that succeeds', async () => {
-      const slots = createClient(SlotService, await newCaller());
+      const slots = createClient(SlotService, newCaller());
       const update = { id: 1, ...openSlot(), productIds: { ids: large.productIds } };
       await slots.createSlot(openSlot());
       await holding(service.database.url, 'lock table product_slots in exclusive mode', async () => {
@@ -74,7 +60,7 @@ describe.each(['slot', 'coupon'] as const)('The storage quota of %s-service', (n
     });
 
     it('A delivery sequence is charged with all that it holds, at any depth', async () => {
-      const slots = createClient(SlotService, await newCaller());
+      const slots = createClient(SlotService, newCaller());
       const { slot } = await slots.createSlot(openSlot());
       const saveSequences = async () => {
         for (let turn = 0; turn < 30; turn += 1) {
@@ -86,7 +72,7 @@ describe.each(['slot', 'coupon'] as const)('The storage quota of %s-service', (n
     });
 
     it('Copies are charged with the rows that they would make, before they are made', async () => {
-      const transport = await newCaller();
+      const transport = newCaller();
       const [slots, plan] = [createClient(SlotService, transport), createClient(SlotPlanService, transport)];
       const productIds = Array.from({ length: 1_000 }, (_, n) => n + 1);
       const { slot } = await slots.createSlot({ ...openSlot(), productIds });
@@ -99,7 +85,7 @@ describe.each(['slot', 'coupon'] as const)('The storage quota of %s-service', (n
   }
 
   it('A batch is charged with the coupons and links that it would make, whatever becomes of it', async () => {
-    const batches = createClient(CouponBatchService, await newCaller());
+    const batches = createClient(CouponBatchService, newCaller());
     const applicableUsers = { ids: [...Array.from({ length: 8 }, (_, n) => 1001 + n), 999_999] };
     // 1,000 coupons with 9 links each are 1.2 MiB.
     const create = () => batches.createBatch({ count: 1_000, coupon: { flatDiscount: 5, applicableUsers } });
@@ -108,8 +94,8 @@ describe.each(['slot', 'coupon'] as const)('The storage quota of %s-service', (n
   });
 
   it('A claim is charged with the links that it would make', async () => {
-    const redemptions = createClient(RedemptionService, await newCaller());
-    await service.database.sql(
+    const redemptions = createClient(RedemptionService, newCaller());
+    await service.sql(
       `insert into reserved_coupons (id, secret_code, coupon_code, flat_discount, created_by)
          select id, 'LINKS' || id, 'LINKS' || id, 5, 1 from generate_series(1, 4) id;
        insert into reserved_coupon_applicable_products (reserved_coupon_id, product_id)

@@ -70,9 +70,7 @@ describe('Traces of one replica', () => {
     const server = await spanOf(collector, 1, 'slot.v1.SlotService/CreateSlot');
     expect(server).toMatchObject({ parentSpanId: parentId, kind: kinds.server, links: [] });
     expect(attributesOf(server)).toEqual({
-      'rpc.system': 'grpc',
-      'rpc.service': 'slot.v1.SlotService',
-      'rpc.method': 'CreateSlot',
+      ...{ 'rpc.system': 'grpc', 'rpc.service': 'slot.v1.SlotService', 'rpc.method': 'CreateSlot' },
       'rpc.grpc.status_code': 0,
     });
     const statements = collector.spans.filter(({ parentSpanId }) => parentSpanId === server.spanId);

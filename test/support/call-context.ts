@@ -16,11 +16,7 @@ export function staffCall(method: DescMethod, staffId = 1): CallContext {
     openSignal: () => new CallSignal(),
     decode: () => create(method.input),
   });
-  call.identity = {
-    subject: 'test',
-    claimedStaffId: staffId,
-    staffId: async () => staffId,
-  };
+  call.identity = { subject: 'test', claimedStaffId: staffId, staffId: async () => staffId };
   return call;
 }
 

@@ -1,17 +1,19 @@
 import type { DescService } from '@bufbuild/protobuf';
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { BadRequestSchema, type ErrorInfo, ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
-import { type Protocol, protocols } from './protocols.ts';
-import { startTestService, type TestService } from './service.ts';
-import { signToken, withToken } from './tokens.ts';
+import { type ExpectedReason, expectedErrors } from './expected-errors.ts';
+import { grpc, type Protocol } from './protocols.ts';
+import { runService } from './running-service.ts';
+import type { TestService } from './service.ts';
+import { withToken } from './tokens.ts';
 
-/** What the tests of a contract call: one service over one protocol. */
+/** What the tests of a contract call: one service, over one protocol. */
 export interface Api<Service extends DescService> {
   /** As staff user 1. */
   readonly staff: Client<Service>;
@@ -26,8 +28,6 @@ export interface Api<Service extends DescService> {
   transportAs(caller: 'staff' | 'guest' | 'nobody'): Transport;
   /** The ports of the service. */
   readonly ports: Pick<TestService, 'grpcPort' | 'webPort'>;
-  /** As staff user 1, over another protocol. */
-  staffOver(other: Protocol): Client<Service>;
   /** A client with any token, or with none. */
   as(token: string | undefined): Client<Service>;
 }
@@ -38,38 +38,19 @@ export const couponContract = contractOf('coupon', CouponService);
 export const redemptionContract = contractOf('coupon', RedemptionService);
 export const batchContract = contractOf('coupon', CouponBatchService);
 
-/** Declares tests that run over every protocol, each with a service and a database of its own. */
+/**
+ * Declares the tests of a rule, with a service and a database of their own. They run once, over gRPC: that a procedure
+ * gives the same answers and errors over every protocol is what rpc/conformance.test.ts says. Tests of what each protocol
+ * does in its own way run `over` those protocols, with another service and database for each.
+ */
 function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: Service) {
-  return (procedure: string, tests: (api: Api<Service>) => void): void => {
-    describe.each(protocols)(`${procedure} over $name`, (protocol) => {
-      let service: TestService;
-      let connection: ReturnType<Protocol['open']>;
-      const others: ReturnType<Protocol['open']>[] = [];
-      let staffToken: string;
-      let guestToken: string;
-
-      beforeAll(async () => {
-        service = await startTestService(name);
-        connection = protocol.open(service);
-        staffToken = await signToken({ staffId: 1 });
-        guestToken = await signToken();
-      });
-
-      afterAll(async () => {
-        for (const opened of [connection, ...others]) opened.close();
-        await service.stop();
-      });
-
-      const as = (token: string | undefined) => createClient(desc, withToken(connection.transport, token));
-
+  const over = (protocols: readonly Protocol[]) => (subject: string, tests: (api: Api<Service>) => void) => {
+    describe.each(protocols)(protocols.length === 1 ? subject : `${subject} over $name`, (protocol) => {
+      const service = runService(name, undefined, protocol);
       tests({
-        get staff() {
-          return as(staffToken);
-        },
-        get guest() {
-          return as(guestToken);
-        },
-        sql: (text, values) => service.database.sql(text, values),
+        staff: createClient(desc, service.staff),
+        guest: createClient(desc, service.guest),
+        sql: service.sql,
         protocol,
         get databaseUrl() {
           return service.database.url;
@@ -77,20 +58,13 @@ function contractOf<Service extends DescService>(name: 'slot' | 'coupon', desc: 
         get log() {
           return service.log;
         },
-        transportAs: (caller) =>
-          withToken(connection.transport, { staff: staffToken, guest: guestToken, nobody: undefined }[caller]),
-        get ports() {
-          return service;
-        },
-        staffOver(other) {
-          const opened = other.open(service);
-          others.push(opened);
-          return createClient(desc, withToken(opened.transport, staffToken));
-        },
-        as,
+        transportAs: (caller) => service[caller],
+        ports: service,
+        as: (token) => createClient(desc, withToken(service.nobody, token)),
       });
     });
   };
+  return Object.assign(over([grpc]), { over });
 }
 
 export interface Expected {
@@ -99,28 +73,21 @@ export interface Expected {
   readonly reason: string;
 }
 
-/** What a call expects whose answer would be too large. */
-export const answerTooLarge: Expected = {
-  code: 'ResourceExhausted',
-  message: 'The answer is too large - please ask for less',
-  reason: 'ANSWER_TOO_LARGE',
-};
-
-/** What a caller without a staff identity expects of slot-service and of the audit trail. */
-export const accessDenied: Expected = {
-  code: 'Unauthenticated',
-  message: 'Access denied',
-  reason: 'ACCESS_DENIED',
-};
-
 /** Asserts the code, message and reason of a call that must fail, and returns its ErrorInfo. */
-export async function expectError(call: Promise<unknown>, expected: Expected): Promise<ErrorInfo> {
+export async function expectError(call: Promise<unknown>, expected: ExpectedReason | Expected): Promise<ErrorInfo> {
   const error = await failureOf(call);
   const info = error.findDetails(ErrorInfoSchema)[0];
-  expect({ code: Code[error.code], message: error.rawMessage, reason: info?.reason }).toEqual(expected);
+  expect({ code: Code[error.code], message: error.rawMessage, reason: info?.reason }).toEqual(
+    typeof expected === 'string' ? rowOf(expected) : expected,
+  );
   if (info === undefined) throw new Error('the error has no ErrorInfo');
   expect(info.domain).toBe('delivery-admin');
   return info;
+}
+
+function rowOf(reason: ExpectedReason): Expected {
+  const [code, message] = expectedErrors[reason];
+  return { code, message, reason };
 }
 
 /** Asserts that a call fails as INVALID_ARGUMENT and names the field in its message and its details. */

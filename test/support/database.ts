@@ -41,3 +41,10 @@ export async function createDatabase(): Promise<TestDatabase> {
     },
   };
 }
+
+/** The id that a statement returns. */
+export async function idOf(sql: TestDatabase['sql'], text: string, values?: readonly unknown[]): Promise<number> {
+  const [row] = await sql<{ id: number }>(text, values);
+  if (row === undefined) throw new Error('the statement returned no row');
+  return row.id;
+}

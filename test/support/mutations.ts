@@ -6,6 +6,7 @@ import type { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb
 import type { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import type { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { idOf } from './database.ts';
 import type { TestService } from './service.ts';
 
 type Sql = TestService['database']['sql'];
@@ -25,6 +26,14 @@ export interface PreparedMutation<Api> {
   };
 }
 
+/** A mutation of one record, which changes nothing when it is made again. */
+const ofRecord = <Api>(
+  type: string,
+  id: number,
+  call: PreparedMutation<Api>['call'],
+  callOtherwise: PreparedMutation<Api>['callOtherwise'],
+): PreparedMutation<Api> => ({ changes: [type], call, callOtherwise, guarded: { id, repeat: call } });
+
 /** Each mutation of a service by its name in the .proto file, with what makes the records that it needs. */
 export type Mutations<Api> = Record<string, (sql: Sql) => Promise<PreparedMutation<Api>>>;
 
@@ -37,14 +46,13 @@ export const newName = (prefix: string) => `${prefix}-${++count}`;
 
 /** Adds a slot with products 1 and 2, which the next refresh stores. Resolves with its id. */
 export async function addSlot(sql: Sql): Promise<number> {
-  const [slot] = await sql<{ id: number }>(
+  return idOf(
+    sql,
     `with slot as (insert into slots (delivery_time, freeze_time) values ('2029-01-02Z', '2029-01-01Z') returning id),
      products as (insert into product_slots select id, n from slot, generate_series(1, 2) n),
      request as (insert into store_refresh_requests (slot_id) select id from slot)
      select id from slot`,
   );
-  if (slot === undefined) throw new Error('no slot was added');
-  return slot.id;
 }
 
 /** Adds a coupon of 10 % for user 1. Resolves with its id. */
@@ -91,47 +99,39 @@ export const slotMutations: Mutations<Client<typeof SlotService>> = {
   },
   async UpdateSlotProducts(sql) {
     const slotId = await addSlot(sql);
-    const call: PreparedMutation<Client<typeof SlotService>>['call'] = (api, options, etag = '') =>
-      api.updateSlotProducts({ slotId, productIds: [2, 5], etag }, options);
-    return {
-      changes: ['slot'],
-      call,
-      callOtherwise: (api, options) => api.updateSlotProducts({ slotId, productIds: [] }, options),
-      guarded: { id: slotId, repeat: call },
-    };
+    return ofRecord(
+      'slot',
+      slotId,
+      (api, options, etag = '') => api.updateSlotProducts({ slotId, productIds: [2, 5], etag }, options),
+      (api, options) => api.updateSlotProducts({ slotId, productIds: [] }, options),
+    );
   },
   async DeleteSlot(sql) {
     const [id, other] = [await addSlot(sql), await addSlot(sql)];
-    const call: PreparedMutation<Client<typeof SlotService>>['call'] = (api, options, etag = '') =>
-      api.deleteSlot({ id, etag }, options);
-    return {
-      changes: ['slot'],
-      call,
-      callOtherwise: (api, options) => api.deleteSlot({ id: other }, options),
-      guarded: { id: id, repeat: call },
-    };
+    return ofRecord(
+      'slot',
+      id,
+      (api, options, etag = '') => api.deleteSlot({ id, etag }, options),
+      (api, options) => api.deleteSlot({ id: other }, options),
+    );
   },
   async UpdateDeliverySequence(sql) {
     const id = await addSlot(sql);
-    const call: PreparedMutation<Client<typeof SlotService>>['call'] = (api, options, etag = '') =>
-      api.updateDeliverySequence({ id, deliverySequence: sequence(1), etag }, options);
-    return {
-      changes: ['slot'],
-      call,
-      callOtherwise: (api, options) => api.updateDeliverySequence({ id, deliverySequence: sequence(9) }, options),
-      guarded: { id: id, repeat: call },
-    };
+    return ofRecord(
+      'slot',
+      id,
+      (api, options, etag = '') => api.updateDeliverySequence({ id, deliverySequence: sequence(1), etag }, options),
+      (api, options) => api.updateDeliverySequence({ id, deliverySequence: sequence(9) }, options),
+    );
   },
   async UpdateSlotCapacity(sql) {
     const slotId = await addSlot(sql);
-    const call: PreparedMutation<Client<typeof SlotService>>['call'] = (api, options, etag = '') =>
-      api.updateSlotCapacity({ slotId, isCapacityFull: true, etag }, options);
-    return {
-      changes: ['slot'],
-      call,
-      callOtherwise: (api, options) => api.updateSlotCapacity({ slotId, isCapacityFull: false }, options),
-      guarded: { id: slotId, repeat: call },
-    };
+    return ofRecord(
+      'slot',
+      slotId,
+      (api, options, etag = '') => api.updateSlotCapacity({ slotId, isCapacityFull: true, etag }, options),
+      (api, options) => api.updateSlotCapacity({ slotId, isCapacityFull: false }, options),
+    );
   },
 };
 
@@ -150,15 +150,13 @@ export const planMutations: Mutations<Client<typeof SlotPlanService>> = {
   },
   async UpdateSlots(sql) {
     const id = await addSlot(sql);
-    const call: PreparedMutation<Client<typeof SlotPlanService>>['call'] = (api, options, etag = '') =>
-      api.updateSlots({ slots: [{ id, etag }], change: { case: 'isCapacityFull', value: true } }, options);
-    return {
-      changes: ['slot'],
-      call,
-      callOtherwise: (api, options) =>
-        api.updateSlots({ slots: [{ id }], change: { case: 'isActive', value: false } }, options),
-      guarded: { id, repeat: call },
-    };
+    return ofRecord(
+      'slot',
+      id,
+      (api, options, etag = '') =>
+        api.updateSlots({ slots: [{ id, etag }], change: { case: 'isCapacityFull', value: true } }, options),
+      (api, options) => api.updateSlots({ slots: [{ id }], change: { case: 'isActive', value: false } }, options),
+    );
   },
 };
 
@@ -174,25 +172,21 @@ export const couponMutations: Mutations<Client<typeof CouponService>> = {
   async Update(sql) {
     const id = await addCoupon(sql);
     const updates = { coupon: { discountPercent: 0.5, applicableUsers: { ids: [2] } }, isInvalidated: true };
-    const call: PreparedMutation<Client<typeof CouponService>>['call'] = (api, options, etag = '') =>
-      api.update({ id, updates, etag }, options);
-    return {
-      changes: ['coupon'],
-      call,
-      callOtherwise: (api, options) => api.update({ id, updates: { isInvalidated: false } }, options),
-      guarded: { id: id, repeat: call },
-    };
+    return ofRecord(
+      'coupon',
+      id,
+      (api, options, etag = '') => api.update({ id, updates, etag }, options),
+      (api, options) => api.update({ id, updates: { isInvalidated: false } }, options),
+    );
   },
   async Delete(sql) {
     const [id, other] = [await addCoupon(sql), await addCoupon(sql)];
-    const call: PreparedMutation<Client<typeof CouponService>>['call'] = (api, options, etag = '') =>
-      api.delete({ id, etag }, options);
-    return {
-      changes: ['coupon'],
-      call,
-      callOtherwise: (api, options) => api.delete({ id: other }, options),
-      guarded: { id: id, repeat: call },
-    };
+    return ofRecord(
+      'coupon',
+      id,
+      (api, options, etag = '') => api.delete({ id, etag }, options),
+      (api, options) => api.delete({ id: other }, options),
+    );
   },
   async GenerateCancellationCoupon(sql) {
     const [orderId, other] = [await addOrder(sql), await addOrder(sql)];
@@ -224,15 +218,14 @@ export const couponMutations: Mutations<Client<typeof CouponService>> = {
 /** Adds a redemption that user 1 holds. Resolves with its id. */
 export async function addHold(sql: Sql): Promise<number> {
   const couponId = await addCoupon(sql);
-  const [redemption] = await sql<{ id: number }>(
+  return idOf(
+    sql,
     `insert into redemptions (
        coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at
      )
      values ($1, 1, $2, 100, 10, 'HELD', now() + interval '1 hour', now()) returning id`,
     [couponId, newName('order')],
   );
-  if (redemption === undefined) throw new Error('no redemption was added');
-  return redemption.id;
 }
 
 /** Adds a batch of two coupons. Resolves with its id. */

@@ -18,7 +18,7 @@ export function cannot({ name }: Protocol, what: keyof typeof incapable): boolea
   return incapable[what].some((incapableOne) => incapableOne === name);
 }
 
-/** A protocol by which a service is called. The contract holds over each. */
+/** A protocol by which a service is called. */
 export interface Protocol {
   readonly name: string;
   open(service: Pick<RunningService, 'grpcPort' | 'webPort'>): { transport: Transport; close(): void };
@@ -30,14 +30,16 @@ const base = (service: Pick<RunningService, 'webPort'>) => ({
 });
 const nothingToClose = () => undefined;
 
-export const protocols: readonly Protocol[] = [
-  {
-    name: 'gRPC',
-    open(service) {
-      const transport = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
-      return { transport, close: transport.close };
-    },
+export const grpc: Protocol = {
+  name: 'gRPC',
+  open(service) {
+    const transport = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
+    return { transport, close: transport.close };
   },
+};
+
+export const protocols: readonly Protocol[] = [
+  grpc,
   {
     name: 'Connect',
     open: (service) => ({

@@ -7,11 +7,7 @@ import type { Replica } from './replica.ts';
 export const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
 /** A slot that takes orders for two more days. */
-export const openSlot = (productIds: number[] = []) => ({
-  deliveryTime: inDays(3),
-  freezeTime: inDays(2),
-  productIds,
-});
+export const openSlot = (productIds: number[] = []) => ({ deliveryTime: inDays(3), freezeTime: inDays(2), productIds });
 
 /** A committed write: the id of the new slot, and the id to read it by. */
 export interface Written {

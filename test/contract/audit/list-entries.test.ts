@@ -1,11 +1,10 @@
 import { type Client, createClient } from '@connectrpc/connect';
 import { expect, it } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
-import { accessDenied, couponContract, expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
-import { post } from '../../support/post.ts';
+import { couponContract, expectInvalidField, slotContract } from '../../support/contract.ts';
+import { readPages } from '../../support/pages.ts';
 import { asServiceRole } from '../../support/postgres.ts';
 import { runProgram } from '../../support/processes.ts';
-import { signToken } from '../../support/tokens.ts';
 
 /**
  * Entries of every resource, `n` seconds before 2030: two subjects, two staff users and one caller without, two procedures. The
@@ -37,14 +36,8 @@ slotContract('ListEntries', (api) => {
     expect(nextPageToken).toBe('');
     expect(entries.every(({ resourceType }) => resourceType === 'slot')).toBe(true);
     expect(entries[0]).toMatchObject({
-      procedure: 'p/Two',
-      subject: 'b'.repeat(3000),
-      staffId: 1,
-      requestId: 'request-1',
-      resourceId: 2,
-      before: { isActive: true },
-      after: { isActive: false },
-      at: { seconds: 1893455999n, nanos: 0 },
+      ...{ procedure: 'p/Two', subject: 'b'.repeat(3000), staffId: 1, requestId: 'request-1', resourceId: 2 },
+      ...{ before: { isActive: true }, after: { isActive: false }, at: { seconds: 1893455999n, nanos: 0 } },
     });
     expect(entries[3]?.before).toBeUndefined();
     expect(entries[2]?.staffId).toBeUndefined();
@@ -80,28 +73,19 @@ slotContract('ListEntries', (api) => {
   });
 
   it.each([1, 7, 20, 40])('Pages of %d entries show each entry once', async (limit) => {
-    const seen: number[] = [];
-    let pageToken = '';
-    do {
-      const page = await (await audit()).listEntries({ limit, pageToken, procedure: 'p/Two' });
-      expect(page.entries.length).toBeLessThanOrEqual(limit);
-      seen.push(...ids(page.entries));
-      pageToken = page.nextPageToken;
-    } while (pageToken !== '');
+    const client = await audit();
+    const pages = await readPages((pageToken) => client.listEntries({ limit, pageToken, procedure: 'p/Two' }));
+    for (const { entries } of pages) expect(entries.length).toBeLessThanOrEqual(limit);
+    const seen = pages.flatMap(({ entries }) => ids(entries));
     expect(seen).toEqual(upTo(40, (n) => n % 3 !== 0));
   });
 
   it('Entries of the same time are paged by their ids', async () => {
     await api.sql(`insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, after)
       select '2020-01-01Z', 'same', 'same', 'request-' || n, 'slot', 1, '{}' from generate_series(1, 9) n`);
-    const seen: number[] = [];
-    let pageToken = '';
-    do {
-      const page = await (await audit()).listEntries({ limit: 2, pageToken, subject: 'same' });
-      seen.push(...ids(page.entries));
-      pageToken = page.nextPageToken;
-    } while (pageToken !== '');
-    expect(seen).toEqual(upTo(9).toReversed());
+    const client = await audit();
+    const pages = await readPages((pageToken) => client.listEntries({ limit: 2, pageToken, subject: 'same' }));
+    expect(pages.flatMap(({ entries }) => ids(entries))).toEqual(upTo(9).toReversed());
   });
 
   it('A page ends before its limit where its changes are large, and the next one goes on', async () => {
@@ -156,34 +140,6 @@ slotContract('ListEntries', (api) => {
   it('A page token of other filters is refused', async () => {
     const { nextPageToken: pageToken } = await (await audit()).listEntries({ limit: 1, subject: 'anna' });
     await expectInvalidField((await audit()).listEntries({ limit: 1, pageToken }), 'page_token');
-  });
-
-  it('A caller without a staff identity is refused', async () => {
-    const guest = createClient(AuditService, api.transportAs('guest'));
-    await expectError(guest.listEntries({}), accessDenied);
-  });
-
-  it('An entry in JSON has the names of the API', async () => {
-    await audit();
-    const token = await signToken({ staffId: 1 });
-    const response = await post(api.ports.webPort, 'ListEntries', token, '{"limit":1}', {}, 'audit.v1.AuditService');
-    expect(await response.json()).toEqual({
-      entries: [
-        {
-          id: expect.stringMatching(/^\d+$/),
-          at: '2029-12-31T23:59:59Z',
-          procedure: 'p/Two',
-          subject: 'b'.repeat(3000),
-          staffId: 1,
-          requestId: 'request-1',
-          resourceType: 'slot',
-          resourceId: 2,
-          before: { isActive: true },
-          after: { isActive: false },
-        },
-      ],
-      nextPageToken: expect.stringMatching(/./),
-    });
   });
 });
 

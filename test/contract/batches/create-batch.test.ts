@@ -3,7 +3,7 @@ import { createClient } from '@connectrpc/connect';
 import { expect, it } from 'vitest';
 import type { CreateBatchRequestSchema } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { accessDenied, batchContract, expectError, expectInvalidField } from '../../support/contract.ts';
+import { batchContract, expectInvalidField } from '../../support/contract.ts';
 import { entriesOf } from '../../support/redemptions.ts';
 
 type Request = Omit<MessageInitShape<typeof CreateBatchRequestSchema>, '$typeName'>;
@@ -16,13 +16,11 @@ batchContract('CreateBatch', (api) => {
     (
       await api.sql<{ coupon_code: string }>('select coupon_code from coupons where batch_id = $1 order by id', [id])
     ).map((coupon) => coupon.coupon_code);
-  const couponCount = async () => (await api.sql('select count(*) from coupons, coupon_batches'))[0];
 
   it('A batch has as many coupons with the terms, the users and the products, and codes of their own', async () => {
-    const terms = { discountPercent: 12.5, minOrder: 100, maxValue: 50, maxLimitForUser: 2, exclusiveApply: true };
+    // That each coupon has every other field is what coupon/carried-fields.test.ts says.
     const coupon = {
-      ...terms,
-      ...{ isUserBased: true, validTill: '2090-01-01', productIds: { ids: [7] } },
+      ...{ discountPercent: 12.5, isUserBased: true, productIds: { ids: [7] } },
       ...{ applicableUsers: { ids: [2, 1] }, applicableProducts: { ids: [4, 3] } },
     };
     const { batch } = await create(25, coupon, { name: 'Spring', prefix: 'SPRING-', codeLength: 8 });
@@ -37,8 +35,7 @@ batchContract('CreateBatch', (api) => {
     for (const made of coupons) {
       expect(made).toMatchObject({
         ...{ isUserBased: true, isApplyForAll: false, isInvalidated: false, batchId: batch?.id, createdBy: 1 },
-        ...{ discountPercent: '12.5', minOrder: '100', maxValue: '50', maxLimitForUser: 2, exclusiveApply: true },
-        productIds: { ids: [7] },
+        ...{ discountPercent: '12.5', productIds: { ids: [7] } },
       });
     }
     expect(new Set(coupons.map(({ etag }) => etag)).size).toBe(25);
@@ -54,10 +51,7 @@ batchContract('CreateBatch', (api) => {
         procedure: 'coupon.v1.CouponBatchService/CreateBatch',
         before: undefined,
         after: {
-          name: 'Spring',
-          count: 25,
-          discountPercent: '12.5',
-          applicableUsers: [1, 2],
+          ...{ name: 'Spring', count: 25, discountPercent: '12.5', applicableUsers: [1, 2] },
           applicableProducts: [3, 4],
         },
       },
@@ -96,38 +90,6 @@ batchContract('CreateBatch', (api) => {
   });
 
   const body: Body = { flatDiscount: 5 };
-  it.each<[string, Body, object]>([
-    [
-      'ONE_DISCOUNT_REQUIRED',
-      {},
-      { message: 'Either discountPercent or flatDiscount must be provided (but not both)' },
-    ],
-    [
-      'APPLICABLE_USERS_OR_ALL_REQUIRED',
-      { ...body, isUserBased: true },
-      { message: 'applicableUsers is required for user-based coupons (or set isApplyForAll to true)' },
-    ],
-    [
-      'USER_BASED_AND_FOR_ALL',
-      { ...body, isUserBased: true, isApplyForAll: true },
-      { message: 'Cannot be both user-based and apply for all users' },
-    ],
-    [
-      'APPLICABLE_USERS_NOT_FOUND',
-      { ...body, applicableUsers: { ids: [1, 999] }, applicableProducts: { ids: [999] } },
-      { message: 'Some applicable users not found' },
-    ],
-    [
-      'APPLICABLE_PRODUCTS_NOT_FOUND',
-      { ...body, applicableProducts: { ids: [1, 999] } },
-      { message: 'Some applicable products not found' },
-    ],
-  ])("Create's rule holds: %s. Nothing is created", async (reason, coupon, { message }: { message?: string }) => {
-    const before = await couponCount();
-    await expectError(create(2, coupon), { code: 'InvalidArgument', message: message ?? '', reason });
-    expect(await couponCount()).toEqual(before);
-  });
-
   it.each<[string, Body, Request]>([
     ['coupon.coupon_code', { ...body, couponCode: 'GIVEN' }, {}],
     ['count', body, { count: 0 }],
@@ -149,9 +111,5 @@ batchContract('CreateBatch', (api) => {
   it('The longest codes have a prefix of 16 and 32 characters', async () => {
     const { batch } = await create(2, body, { prefix: 'ABCDEFGH-0123456', codeLength: 32 });
     for (const code of await codesOf(batch?.id)) expect(code).toHaveLength(48);
-  });
-
-  it('It is for staff only', async () => {
-    await expectError(api.guest.createBatch({ count: 1, coupon: {} }), accessDenied);
   });
 });

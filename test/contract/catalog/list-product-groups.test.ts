@@ -1,7 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { beforeEach, expect, it } from 'vitest';
 import { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { accessDenied, answerTooLarge, expectError, slotContract } from '../../support/contract.ts';
+import { expectError, slotContract } from '../../support/contract.ts';
 
 slotContract('ListProductGroups', (api) => {
   const catalog = () => createClient(CatalogService, api.transportAs('staff'));
@@ -30,10 +30,6 @@ slotContract('ListProductGroups', (api) => {
     const { groups } = await catalog().listProductGroups({});
     expect(groups.map(({ id }) => id)).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 1));
     await api.sql(`insert into product_groups (id, name) values (10001, 'Group')`);
-    await expectError(catalog().listProductGroups({}), answerTooLarge);
-  });
-
-  it('A caller without a staff identity is refused', async () => {
-    await expectError(createClient(CatalogService, api.transportAs('guest')).listProductGroups({}), accessDenied);
+    await expectError(catalog().listProductGroups({}), 'ANSWER_TOO_LARGE');
   });
 });

@@ -1,7 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { expect, it } from 'vitest';
 import { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { accessDenied, answerTooLarge, expectError, slotContract } from '../../support/contract.ts';
+import { expectError, slotContract } from '../../support/contract.ts';
 
 slotContract('ListStaff', (api) => {
   const catalog = () => createClient(CatalogService, api.transportAs('staff'));
@@ -25,10 +25,6 @@ slotContract('ListStaff', (api) => {
     await api.sql(`insert into staff_users (id, name) select n, 'Staff' from generate_series(3, 10000) n`);
     expect((await catalog().listStaff({})).staff).toHaveLength(10_000);
     await api.sql(`insert into staff_users (id, name) values (10001, 'Staff')`);
-    await expectError(catalog().listStaff({}), answerTooLarge);
-  });
-
-  it('A caller without a staff identity is refused', async () => {
-    await expectError(createClient(CatalogService, api.transportAs('guest')).listStaff({}), accessDenied);
+    await expectError(catalog().listStaff({}), 'ANSWER_TOO_LARGE');
   });
 });

@@ -6,11 +6,7 @@ couponContract('CreateCoupon', (api) => {
     const { success, coupon } = await api.staff.createCoupon({ mobile: '+900 000-0002 ' });
     expect(success).toBe(true);
     expect(coupon).toMatchObject({
-      userId: 2,
-      userMobile: '9000000002',
-      discountPercent: 20,
-      minOrder: 1000,
-      maxValue: 500,
+      ...{ userId: 2, userMobile: '9000000002', discountPercent: 20, minOrder: 1000, maxValue: 500 },
       maxLimitForUser: 1,
     });
     expect(coupon?.couponCode).toMatch(/^DC0002\d{6}[A-Z0-9]{4}$/);
@@ -21,19 +17,9 @@ couponContract('CreateCoupon', (api) => {
       [coupon?.id],
     );
     expect(stored).toMatchObject({
-      coupon_code: coupon?.couponCode,
-      discount_percent: '20',
-      flat_discount: null,
-      min_order: '1000',
-      max_value: '500',
-      max_limit_for_user: 1,
-      is_user_based: true,
-      is_apply_for_all: false,
-      exclusive_apply: false,
-      is_invalidated: false,
-      product_ids: null,
-      created_by: 1,
-      lasts_90_days: true,
+      ...{ coupon_code: coupon?.couponCode, discount_percent: '20', flat_discount: null, min_order: '1000' },
+      ...{ max_value: '500', max_limit_for_user: 1, is_user_based: true, is_apply_for_all: false },
+      ...{ exclusive_apply: false, is_invalidated: false, product_ids: null, created_by: 1, lasts_90_days: true },
       users: [2],
     });
   });
@@ -63,21 +49,13 @@ couponContract('CreateCoupon', (api) => {
   });
 
   it('Rule 1: a caller without a staff identity is refused before the digits are checked', async () => {
-    await expectError(api.guest.createCoupon({ mobile: '123' }), {
-      code: 'Unauthenticated',
-      message: 'Unauthorized',
-      reason: 'UNAUTHORIZED',
-    });
+    await expectError(api.guest.createCoupon({ mobile: '123' }), 'UNAUTHORIZED');
   });
 
   it.each(['123456789', '12345678901', 'no digits', '987654３２１0123', '٠١٢٣٤٥٦٧٨', ' '])(
     'Rule 2: %j is refused, because it does not have 10 digits',
     async (mobile) => {
-      await expectError(api.staff.createCoupon({ mobile }), {
-        code: 'InvalidArgument',
-        message: 'Mobile number must be exactly 10 digits',
-        reason: 'MOBILE_NOT_TEN_DIGITS',
-      });
+      await expectError(api.staff.createCoupon({ mobile }), 'MOBILE_NOT_TEN_DIGITS');
     },
   );
 
@@ -97,11 +75,7 @@ couponContract('CreateCoupon', (api) => {
       create trigger same_code before insert on coupons for each row execute function same_code()`);
     try {
       await api.staff.createCoupon({ mobile: '9000000001' });
-      await expectError(api.staff.createCoupon({ mobile: '7333333333' }), {
-        code: 'AlreadyExists',
-        message: 'Generated coupon code already exists - please try again',
-        reason: 'GENERATED_CODE_TAKEN',
-      });
+      await expectError(api.staff.createCoupon({ mobile: '7333333333' }), 'GENERATED_CODE_TAKEN');
     } finally {
       await api.sql('drop function same_code cascade');
     }

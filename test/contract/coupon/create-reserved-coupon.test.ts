@@ -1,38 +1,19 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
 import { couponContract, expectError, expectInvalidField, failureOf } from '../../support/contract.ts';
 
 couponContract('CreateReservedCoupon', (api) => {
-  it('A reserved coupon stores its terms, and ignores the fields that only coupons have', async () => {
+  // That it has every other field is what carried-fields.test.ts says.
+  it('A reserved coupon stores its terms and links, and ignores the fields that only coupons have', async () => {
     const { reservedCoupon } = await api.staff.createReservedCoupon({
       coupon: {
-        couponCode: 'SECRET-ONE',
-        isUserBased: true,
-        discountPercent: 12.5,
-        minOrder: 1e15,
-        targetUser: 4,
-        productIds: { ids: [] },
-        applicableUsers: { ids: [999] },
-        applicableProducts: { ids: [5, 4, 4] },
-        maxValue: 0.1,
-        isApplyForAll: true,
-        validTill: '2031-01-02',
-        maxLimitForUser: 3,
-        exclusiveApply: true,
+        ...{ couponCode: 'SECRET-ONE', isUserBased: true, isApplyForAll: true, targetUser: 4, discountPercent: 12.5 },
+        ...{ productIds: { ids: [] }, applicableUsers: { ids: [999] }, applicableProducts: { ids: [5, 4, 4] } },
       },
     });
     expect(reservedCoupon).toMatchObject({
-      secretCode: 'SECRET-ONE',
-      couponCode: 'SECRET-ONE',
-      discountPercent: '12.5',
-      minOrder: '1000000000000000',
-      maxValue: '0.1',
-      maxLimitForUser: 3,
-      exclusiveApply: true,
-      createdBy: 1,
+      ...{ secretCode: 'SECRET-ONE', couponCode: 'SECRET-ONE', discountPercent: '12.5', createdBy: 1 },
+      productIds: { ids: [] },
     });
-    expect(reservedCoupon?.productIds?.ids).toEqual([]);
-    expect(reservedCoupon?.validTill && timestampDate(reservedCoupon.validTill)).toEqual(new Date('2031-01-02'));
     const links = 'select product_id from reserved_coupon_applicable_products where reserved_coupon_id = $1 order by 1';
     expect(await api.sql(links, [reservedCoupon?.id])).toEqual([{ product_id: 4 }, { product_id: 5 }]);
     expect(await api.sql(`select 1 from coupons where coupon_code = 'SECRET-ONE'`)).toEqual([]);
@@ -50,21 +31,16 @@ couponContract('CreateReservedCoupon', (api) => {
   it.each([{}, { discountPercent: 10, flatDiscount: 5 }, { discountPercent: 0 }])(
     'Rule 1: anything but exactly one discount is refused before a missing staff identity',
     async (coupon) => {
-      await expectError(api.guest.createReservedCoupon({ coupon }), {
-        code: 'InvalidArgument',
-        message: 'Either discountPercent or flatDiscount must be provided (but not both)',
-        reason: 'ONE_DISCOUNT_REQUIRED',
-      });
+      await expectError(api.guest.createReservedCoupon({ coupon }), 'ONE_DISCOUNT_REQUIRED');
     },
   );
 
   it('Rule 2: a caller without a staff identity is refused before the code is checked', async () => {
     await api.staff.createReservedCoupon({ coupon: { flatDiscount: 5, couponCode: 'SECRET-TWO' } });
-    await expectError(api.guest.createReservedCoupon({ coupon: { flatDiscount: 5, couponCode: 'SECRET-TWO' } }), {
-      code: 'Unauthenticated',
-      message: 'Unauthorized',
-      reason: 'UNAUTHORIZED',
-    });
+    await expectError(
+      api.guest.createReservedCoupon({ coupon: { flatDiscount: 5, couponCode: 'SECRET-TWO' } }),
+      'UNAUTHORIZED',
+    );
   });
 
   it('Rule 3: a secret code that exists is refused, also when calls race; a coupon may have the same code', async () => {
@@ -73,24 +49,10 @@ couponContract('CreateReservedCoupon', (api) => {
     const calls = await Promise.allSettled(Array.from({ length: 8 }, () => api.staff.createReservedCoupon({ coupon })));
     expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const lost = calls.find((call) => call.status === 'rejected');
-    await expectError(Promise.reject(lost?.reason), {
-      code: 'AlreadyExists',
-      message: 'Secret code already exists',
-      reason: 'SECRET_CODE_TAKEN',
-    });
+    await expectError(Promise.reject(lost?.reason), 'SECRET_CODE_TAKEN');
     const products = { applicableProducts: { ids: [999] } };
     const late = await failureOf(api.staff.createReservedCoupon({ coupon: { ...coupon, ...products } }));
     expect(late.rawMessage).toBe('Secret code already exists');
-  });
-
-  it('Rule 6: products that do not exist are refused, and nothing is left behind', async () => {
-    const coupon = { flatDiscount: 5, couponCode: 'SECRET-3', applicableProducts: { ids: [1, 999] } };
-    await expectError(api.staff.createReservedCoupon({ coupon }), {
-      code: 'InvalidArgument',
-      message: 'Some applicable products not found',
-      reason: 'APPLICABLE_PRODUCTS_NOT_FOUND',
-    });
-    expect(await api.sql(`select 1 from reserved_coupons where secret_code = 'SECRET-3'`)).toEqual([]);
   });
 
   it('The types of the fields are checked before the rules', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { couponContract, expectError } from '../../support/contract.ts';
+import { couponContract } from '../../support/contract.ts';
 
 couponContract('Delete', (api) => {
   it('A coupon is invalidated and keeps its record, also when it is deleted again', async () => {
@@ -9,13 +9,5 @@ couponContract('Delete', (api) => {
       expect((await api.guest.delete({ id })).message).toBe('Coupon invalidated successfully');
       expect((await api.guest.getById({ id })).coupon).toMatchObject({ id, isInvalidated: true });
     }
-  });
-
-  it('A coupon that does not exist is not found', async () => {
-    await expectError(api.staff.delete({ id: 99_999 }), {
-      code: 'NotFound',
-      message: 'Coupon not found',
-      reason: 'COUPON_NOT_FOUND',
-    });
   });
 });

@@ -2,15 +2,10 @@ import { expect, it } from 'vitest';
 import { couponContract, expectError } from '../../support/contract.ts';
 
 couponContract('GetById', (api) => {
-  const notFound = { code: 'NotFound', message: 'Coupon not found', reason: 'COUPON_NOT_FOUND' } as const;
-
   it('A coupon has its creator, users and products', async () => {
     const { coupon: created } = await api.staff.create({
       coupon: {
-        discountPercent: 10,
-        isUserBased: true,
-        productIds: { ids: [8] },
-        applicableUsers: { ids: [1, 3] },
+        ...{ discountPercent: 10, isUserBased: true, productIds: { ids: [8] }, applicableUsers: { ids: [1, 3] } },
         applicableProducts: { ids: [2] },
       },
     });
@@ -40,8 +35,8 @@ couponContract('GetById', (api) => {
   });
 
   it('A coupon that does not exist is not found', async () => {
-    await expectError(api.staff.getById({ id: 99_999 }), notFound);
-    await expectError(api.staff.getById({ id: 0 }), notFound);
+    await expectError(api.staff.getById({ id: 99_999 }), 'COUPON_NOT_FOUND');
+    await expectError(api.staff.getById({ id: 0 }), 'COUPON_NOT_FOUND');
   });
 
   it('A coupon with so many users that it is read alone has all of them', async () => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { couponContract, expectInvalidField, failureOf } from '../../support/contract.ts';
+import { readPages } from '../../support/pages.ts';
 
 interface Asked {
   cursor?: number;
@@ -47,18 +48,11 @@ couponContract('Paging', (api) => {
       );
     /** Makes rows those of a user. */
     const giveTo = (userId: number, ids: number[]) => api.sql(give, [ids, userId]);
-    /** Follows the page tokens to the last page. Returns the ids of all pages. */
-    const walk = async (asked: Asked, between: (pages: number) => Promise<unknown> = async () => undefined) => {
-      const ids: number[] = [];
-      let { pageToken = '' } = asked;
-      for (let pages = 1; ; pages += 1) {
-        const { cursor: _, ...rest } = asked;
-        const next = await page(pageToken === '' ? asked : { ...rest, pageToken });
-        ids.push(...next.ids);
-        if (next.nextPageToken === '') return ids;
-        pageToken = next.nextPageToken;
-        await between(pages);
-      }
+    /** The ids of all pages; a cursor is given with the first one alone. */
+    const walk = async ({ pageToken: from, ...asked }: Asked, between?: (pages: number) => Promise<unknown>) => {
+      const { cursor: _, ...rest } = asked;
+      const read = (pageToken: string) => page(pageToken === '' ? asked : { ...rest, pageToken });
+      return (await readPages(read, { ...(from && { from }), ...(between && { between }) })).flatMap(({ ids }) => ids);
     };
 
     beforeEach(async () => {

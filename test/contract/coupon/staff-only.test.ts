@@ -1,55 +1,31 @@
 import { createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { procedures } from '../../support/calls.ts';
 import { expectError } from '../../support/contract.ts';
-import { protocols } from '../../support/protocols.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
-import { signToken, withToken } from '../../support/tokens.ts';
+import { runService } from '../../support/running-service.ts';
 
-const unauthorized = { code: 'Unauthenticated', message: 'Unauthorized', reason: 'UNAUTHORIZED' } as const;
 const terms = { coupon: { discountPercent: 10 } };
 
-describe.each(protocols)('COUPON_STAFF_ONLY over $name', (protocol) => {
-  let service: TestService;
-  let connection: ReturnType<typeof protocol.open>;
-  beforeAll(async () => {
-    service = await startTestService('coupon', () => ({ couponStaffOnly: true }));
-    connection = protocol.open(service);
-  });
-  afterAll(async () => {
-    connection.close();
-    await service.stop();
-  });
-  const as = async (staffId?: number) =>
-    createClient(CouponService, withToken(connection.transport, await signToken({ staffId })));
+describe('COUPON_STAFF_ONLY', () => {
+  const service = runService('coupon', () => ({ couponStaffOnly: true }));
+  const as = (staffId?: number) => createClient(CouponService, service.as({ staffId }));
 
-  it('With COUPON_STAFF_ONLY, callers without a staff identity are refused by procedures that are otherwise open to them', async () => {
-    const guest = await as();
-    for (const call of [
-      () => guest.update({ id: 1, updates: {} }),
-      () => guest.delete({ id: 1 }),
-      () => guest.getAll({}),
-      () => guest.getById({ id: 1 }),
-      () => guest.getReservedCoupons({}),
-      () => guest.getUsersMiniInfo({}),
-    ]) {
-      await expectError(call(), unauthorized);
-    }
-  });
+  const open = ['update', 'delete', 'getAll', 'getById', 'getReservedCoupons', 'getUsersMiniInfo'];
+  it.each(procedures.coupon.filter(({ name }) => open.includes(name.replace('CouponService.', ''))))(
+    'With COUPON_STAFF_ONLY, $name, which is otherwise open to them, refuses callers without a staff identity',
+    async ({ succeeds }) => void (await expectError(succeeds(service.guest, 1), 'UNAUTHORIZED')),
+  );
 
   it('With COUPON_STAFF_ONLY, callers without a staff identity may validate, and rules that precede the identity keep their order', async () => {
-    const guest = await as();
+    const guest = as();
     expect((await guest.validate({ code: 'none', userId: 1, orderAmount: 1 })).valid).toBe(false);
-    await expectError(guest.create({ coupon: {} }), {
-      code: 'InvalidArgument',
-      message: 'Either discountPercent or flatDiscount must be provided (but not both)',
-      reason: 'ONE_DISCOUNT_REQUIRED',
-    });
-    await expectError(guest.create(terms), unauthorized);
+    await expectError(guest.create({ coupon: {} }), 'ONE_DISCOUNT_REQUIRED');
+    await expectError(guest.create(terms), 'UNAUTHORIZED');
   });
 
   it('With COUPON_STAFF_ONLY, staff may call every procedure', async () => {
-    const staff = await as(1);
+    const staff = as(1);
     const { coupon } = await staff.create(terms);
     const id = coupon?.id ?? 0;
     await staff.update({ id, updates: { coupon: { minOrder: 5 } } });

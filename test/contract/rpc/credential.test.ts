@@ -1,27 +1,19 @@
-import { createServer } from 'node:http';
-import { exportJWK, generateKeyPair, UnsecuredJWT } from 'jose';
-import { describe, expect, it, vi } from 'vitest';
+import { UnsecuredJWT } from 'jose';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../../shared/config/config.ts';
 import { expectError, slotContract } from '../../support/contract.ts';
-import { listen } from '../../support/listen.ts';
 import { post } from '../../support/post.ts';
 import { run } from '../../support/processes.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { runService } from '../../support/running-service.ts';
+import { startTestService } from '../../support/service.ts';
 import { signClaims, signToken, type TokenOptions, testSecret } from '../../support/tokens.ts';
-
-const refused = {
-  code: 'Unauthenticated',
-  message: 'Authentication required',
-  reason: 'AUTHENTICATION_REQUIRED',
-} as const;
-const denied = { code: 'Unauthenticated', message: 'Access denied', reason: 'ACCESS_DENIED' } as const;
 
 const day = 86_400;
 const nextMonth = Math.floor(Date.now() / 1000) + 30 * day;
 
 slotContract('The credential', (api) => {
   it('A call without a credential is refused', async () => {
-    await expectError(api.as(undefined).getSlots({}), refused);
+    await expectError(api.as(undefined).getSlots({}), 'AUTHENTICATION_REQUIRED');
   });
 
   it.each([
@@ -38,7 +30,7 @@ slotContract('The credential', (api) => {
     ['good for more than 366 days', () => signToken({ staffId: 1, expiresIn: 366 * day + 60 })],
     ['of an expiry in milliseconds', () => signToken({ staffId: 1, claims: { exp: nextMonth * 1000 } })],
   ])('A token that is %s is refused', async (_kind, token) => {
-    await expectError(api.as(await token()).getSlots({}), refused);
+    await expectError(api.as(await token()).getSlots({}), 'AUTHENTICATION_REQUIRED');
   });
 
   it('A token that is good for 366 days is accepted', async () => {
@@ -54,58 +46,42 @@ slotContract('The credential', (api) => {
     await client.getSlots({});
     await expect
       .poll(() => client.getSlots({}).catch((error) => error.rawMessage), { timeout: 8000 })
-      .toBe(refused.message);
+      .toBe('Authentication required');
   });
 
   it('A staff id that no staff user has counts as no staff identity', async () => {
-    await expectError(api.as(await signToken({ staffId: 4711 })).getSlots({}), denied);
-    await expectError(api.as(await signToken({ staffId: 2 ** 40 })).getSlots({}), denied);
+    await expectError(api.as(await signToken({ staffId: 4711 })).getSlots({}), 'ACCESS_DENIED');
+    await expectError(api.as(await signToken({ staffId: 2 ** 40 })).getSlots({}), 'ACCESS_DENIED');
   });
 
   it('A staff id of null counts as no staff identity', async () => {
     const client = api.as(await signToken({ staffId: null }));
-    await expectError(client.getSlots({}), denied);
-    await expectError(client.getDeliverySequence({ id: '4711' }), {
-      code: 'NotFound',
-      message: 'Slot not found',
-      reason: 'SLOT_NOT_FOUND',
-    });
+    await expectError(client.getSlots({}), 'ACCESS_DENIED');
+    await expectError(client.getDeliverySequence({ id: '4711' }), 'SLOT_NOT_FOUND');
   });
 
   it('The staff id of a disabled staff user counts as no staff identity', async () => {
     await api.sql(`insert into staff_users (id, name, disabled_at) values (56, 'Gone', now())`);
     const client = api.as(await signToken({ staffId: 56 }));
-    await expectError(client.getSlots({}), denied);
+    await expectError(client.getSlots({}), 'ACCESS_DENIED');
     await api.sql('update staff_users set disabled_at = null where id = 56');
     await client.getSlots({});
   });
 
   it('The log of every call has the subject of its token, also when the call is refused', async () => {
-    const subject = `someone ${api.protocol.name}`;
+    const subject = 'someone';
     const [guest, staff] = [api.as(await signToken({ subject })), api.as(await signToken({ subject, staffId: 1 }))];
     await staff.getSlots({});
-    await expectError(guest.getSlots({}), denied);
+    await expectError(guest.getSlots({}), 'ACCESS_DENIED');
     const logged = () => api.log.filter(({ msg, sub }) => msg === 'call' && sub === subject);
     await expect.poll(() => logged().map(({ code }) => code)).toEqual(['OK', 'UNAUTHENTICATED']);
   });
 
   it('A new staff user has a staff identity at once', async () => {
     const client = api.as(await signToken({ staffId: 55 }));
-    await expectError(client.getSlots({}), denied);
+    await expectError(client.getSlots({}), 'ACCESS_DENIED');
     await api.sql(`insert into staff_users (id, name) values (55, 'New')`);
     await client.getSlots({});
-  });
-
-  it('The credential is checked before the request', async () => {
-    const request = { deliveryTime: 'x', freezeTime: 'y', vendorSnippets: [{ name: '', productIds: [] }] };
-    await expectError(api.as('x.y.z').createSlot(request), refused);
-  });
-
-  it('The declared bounds are checked after the credential and before the staff identity', async () => {
-    const request = { slotId: 1 };
-    await expectError(api.guest.updateSlotCapacity({ ...request, isCapacityFull: true }), denied);
-    const error = await api.guest.updateSlotCapacity(request).catch((thrown) => thrown.rawMessage);
-    expect(error).toBe('is_capacity_full: value is required');
   });
 });
 
@@ -126,36 +102,18 @@ it('A staff user who is disabled while cached loses the staff identity within 30
   }
 });
 
-it('With two secrets, a token that either has signed is accepted, and no other', async () => {
-  const [first, second] = ['the new secret of thirty-two bytes or more', 'the old secret of thirty-two bytes or more'];
-  const variables = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: `${first},${second}` };
-  const service = await startTestService('slot', () => ({ auth: readConfig('slot', variables).auth }));
-  try {
-    for (const [secret, expected] of [
-      [first, 200],
-      [second, 200],
-      [`${first},${second}`, 401],
-      ['a third secret of thirty-two bytes or more', 401],
-    ] as const) {
-      const token = await signToken({ staffId: 1, key: secret });
-      expect((await post(service.webPort, 'GetSlots', token)).status, secret).toBe(expected);
-    }
-  } finally {
-    await service.stop();
-  }
-});
-
 it('While a secret is replaced, both verify and the token command signs with the first; one alone verifies its own tokens', async () => {
   const [first, second] = ['the new secret of thirty-two bytes or more', 'the old secret of thirty-two bytes or more'];
   const both = `${first},${second}`;
   const { stdout } = await run(process.execPath, ['--import', 'tsx', 'services/dev/token.ts'], {
     AUTH_JWT_SECRET: both,
   });
-  const tokens = [stdout.trim(), ...(await Promise.all([first, second].map((key) => signToken({ staffId: 1, key }))))];
+  const keys = [first, second, both, 'a third secret of thirty-two bytes or more'];
+  const tokens = [stdout.trim(), ...(await Promise.all(keys.map((key) => signToken({ staffId: 1, key }))))];
   for (const [secrets, expected] of [
-    [both, [200, 200, 200]],
-    [first, [200, 200, 401]],
-    [second, [401, 401, 200]],
+    [both, [200, 200, 200, 401, 401]],
+    [first, [200, 200, 401, 401, 401]],
+    [second, [401, 401, 200, 401, 401]],
   ] as const) {
     const { auth } = readConfig('slot', { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: secrets });
     const service = await startTestService('slot', () => ({ auth }));
@@ -171,40 +129,14 @@ it('While a secret is replaced, both verify and the token command signs with the
   }
 });
 
-it('With a key set, a token of its issuer and audience is accepted, and no other', async () => {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] });
-  const provider = createServer((_request, response) => response.end(keys));
-  const port = await listen(provider);
-  const service = await startTestService('slot', () => ({
-    auth: { kind: 'jwks', url: new URL(`http://127.0.0.1:${port}/keys`), issuer: 'idp', audience: 'admin' },
-  }));
-  const header = { alg: 'ES256', kid: 'one' };
-  const sign = (iss: string, aud: string) => signToken({ staffId: 1, claims: { iss, aud }, key: privateKey, header });
-  const status = async (token: string) => {
-    // The scheme in lower case is the same.
-    const answer = await post(service.webPort, 'GetSlots', token, '{}', { authorization: `bearer ${token}` });
-    await answer.text();
-    return answer.status;
-  };
-  try {
-    expect(await status(await sign('idp', 'admin'))).toBe(200);
-    expect(await status(await sign('other', 'admin'))).toBe(401);
-    expect(await status(await sign('idp', 'other'))).toBe(401);
-    expect(await status(await signToken({ staffId: 1, key: keys }))).toBe(401);
-  } finally {
-    await service.stop();
-    await new Promise((resolve) => provider.close(resolve));
-  }
-});
-
 describe('The log of refused tokens', () => {
   const key = 'another secret of thirty-two bytes or more';
-  const start = () =>
-    startTestService('slot', ({ auth }) => ({
-      auth: { ...auth, kind: 'secret', secrets: [testSecret], issuer: 'idp' },
-    }));
-  const refusals = ({ log }: TestService) => log.filter(({ msg }) => msg === 'a token was refused');
+  const service = runService('slot', ({ auth }) => ({
+    auth: { ...auth, kind: 'secret', secrets: [testSecret], issuer: 'idp' },
+  }));
+  // Five a second are in the log.
+  beforeEach(() => service.restart(async () => void service.log.splice(0)));
+  const refusals = () => service.log.filter(({ msg }) => msg === 'a token was refused');
   const sign = (options: TokenOptions = {}) => signToken({ ...options, claims: { iss: 'idp', ...options.claims } });
   const long = '\u202e\n'.repeat(1_000);
 
@@ -220,42 +152,27 @@ describe('The log of refused tokens', () => {
     ['it is malformed', () => 'x.y.z'],
     ['the header is no "Bearer <token>"', () => 'x y'],
   ])('A refused token leaves in the log that %s, and the caller gets nothing of it', async (reason, tokenOf) => {
-    const service = await start();
-    try {
-      const token = await tokenOf();
-      const answer = await post(service.webPort, 'GetSlots', token, '{}', { 'x-request-id': 'mine' });
-      expect(await answer.json()).toMatchObject({ code: 'unauthenticated', message: 'Authentication required' });
-      expect(refusals(service)).toMatchObject([{ level: 'warn', reason, requestId: 'mine' }]);
-      expect(JSON.stringify(service.log)).not.toContain(token.split('.').at(-1));
-    } finally {
-      await service.stop();
-    }
+    const token = await tokenOf();
+    const answer = await post(service.webPort, 'GetSlots', token, '{}', { 'x-request-id': 'mine' });
+    expect(await answer.json()).toMatchObject({ code: 'unauthenticated', message: 'Authentication required' });
+    expect(refusals()).toMatchObject([{ level: 'warn', reason, requestId: 'mine' }]);
+    expect(JSON.stringify(service.log)).not.toContain(token.split('.').at(-1));
   });
 
   it('A call without a token leaves no cause in the log, nor does one whose token is good', async () => {
-    const service = await start();
-    try {
-      await post(service.webPort, 'GetSlots', await sign({ staffId: 1 }));
-      await post(service.webPort, 'GetSlots', '', '{}', { authorization: '' });
-      expect(refusals(service)).toEqual([]);
-    } finally {
-      await service.stop();
-    }
+    await post(service.webPort, 'GetSlots', await sign({ staffId: 1 }));
+    await post(service.webPort, 'GetSlots', '', '{}', { authorization: '' });
+    expect(refusals()).toEqual([]);
   });
 
   it('Of a flood of refused tokens, five a second are in the log, and then how many more there were', async () => {
-    const service = await start();
-    try {
-      const token = await sign({ key });
-      const calls = await Promise.all(Array.from({ length: 50 }, () => post(service.webPort, 'GetSlots', token)));
-      expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([401]));
-      const further = () => service.log.filter(({ msg }) => msg === 'further tokens were refused');
-      const told = () => further().reduce((sum, { tokens }) => sum + Number(tokens), refusals(service).length);
-      await expect.poll(told, { timeout: 10_000 }).toBe(50);
-      expect(refusals(service).length).toBeLessThanOrEqual(5 * (further().length + 1));
-    } finally {
-      await service.stop();
-    }
+    const token = await sign({ key });
+    const calls = await Promise.all(Array.from({ length: 50 }, () => post(service.webPort, 'GetSlots', token)));
+    expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([401]));
+    const further = () => service.log.filter(({ msg }) => msg === 'further tokens were refused');
+    const told = () => further().reduce((sum, { tokens }) => sum + Number(tokens), refusals().length);
+    await expect.poll(told, { timeout: 10_000 }).toBe(50);
+    expect(refusals().length).toBeLessThanOrEqual(5 * (further().length + 1));
   });
 });
 

@@ -2,8 +2,9 @@ import { Code } from '@connectrpc/connect';
 import { expect, it } from 'vitest';
 import { failureOf, slotContract } from '../../support/contract.ts';
 import { getSlotsPattern, holding, lockSlots } from '../../support/locks.ts';
+import { protocols } from '../../support/protocols.ts';
 
-slotContract('Deadlines', (api) => {
+slotContract.over(protocols)('Deadlines', (api) => {
   it('A call ends at its deadline, and so does its statement', async () => {
     await holding(api.databaseUrl, lockSlots, async (lock) => {
       const error = await failureOf(api.staff.getSlots({}, { timeoutMs: 200 }));

@@ -11,6 +11,7 @@ import { CallMetrics } from '../../../shared/telemetry/call-metrics.ts';
 import { Metrics } from '../../../shared/telemetry/metrics.ts';
 import { Tracing } from '../../../shared/telemetry/tracing.ts';
 import { failureOf, slotContract } from '../../support/contract.ts';
+import { protocols } from '../../support/protocols.ts';
 import { nobody } from '../../support/served.ts';
 import { testSecret } from '../../support/tokens.ts';
 
@@ -42,7 +43,7 @@ it('The interceptors are in the order that their reasons require', () => {
   expect(namesWith({})).toEqual(all.filter((name) => name !== 'metrics' && name !== 'traces'));
 });
 
-slotContract('The interceptors', (api) => {
+slotContract.over(protocols)('The interceptors', (api) => {
   const invalid = { slotId: 1 };
   const valid = { slotId: 1, isCapacityFull: true };
   const lastCode = () => api.log.findLast(({ msg }) => msg === 'call')?.code;

@@ -1,18 +1,14 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { post } from '../../support/post.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { runService } from '../../support/running-service.ts';
 import { signToken } from '../../support/tokens.ts';
 
 describe('The fields of a request in JSON', () => {
-  let services: Record<'slot' | 'coupon', TestService>;
+  const services = { slot: runService('slot'), coupon: runService('coupon') };
   let token: string;
   beforeAll(async () => {
-    services = { slot: await startTestService('slot'), coupon: await startTestService('coupon') };
     token = await signToken({ staffId: 1 });
-  });
-  afterAll(async () => {
-    for (const service of Object.values(services)) await service.stop();
   });
 
   const send = async (

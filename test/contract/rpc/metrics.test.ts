@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { readAlertRules, readDashboard, selectorsIn } from '../../support/prometheus.ts';
-import { type Protocol, protocols } from '../../support/protocols.ts';
+import { protocols } from '../../support/protocols.ts';
+import { runService } from '../../support/running-service.ts';
 import { scrape } from '../../support/scrape.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
-import { signToken } from '../../support/tokens.ts';
+import { startTestService } from '../../support/service.ts';
 
 const protocolLabels: Record<string, string> = {
   gRPC: 'grpc',
@@ -17,28 +17,17 @@ const protocolLabels: Record<string, string> = {
 };
 
 describe.each(protocols)('The metrics of calls over $name', (protocol) => {
-  let service: TestService;
-  let connection: ReturnType<Protocol['open']>;
-  let headers: Record<string, string>;
+  const service = runService('slot', undefined, protocol);
   const series = (method: string) =>
     `service="slot.v1.${method.replace('/', '",method="')}",protocol="${protocolLabels[protocol.name]}"`;
   const handled = async (method: string, code: string) =>
     (await scrape(service.metricsPort)).value(`rpc_server_handled_total{${series(method)},code="${code}"}`);
 
-  beforeAll(async () => {
-    service = await startTestService('slot');
-    connection = protocol.open(service);
-    headers = { authorization: `Bearer ${await signToken({ staffId: 1 })}` };
-  });
-  afterAll(async () => {
-    connection.close();
-    await service.stop();
-  });
+  const slots = createClient(SlotService, service.staff);
 
   it('The metrics count and time each call', async () => {
-    const slots = createClient(SlotService, connection.transport);
     expect(await handled('SlotService/GetSlots', 'OK')).toBe(0);
-    for (let n = 0; n < 3; n += 1) await slots.getSlots({}, { headers });
+    for (let n = 0; n < 3; n += 1) await slots.getSlots({});
     expect(await handled('SlotService/GetSlots', 'OK')).toBe(3);
     const { value } = await scrape(service.metricsPort);
     const seconds = (suffix: string, le = '') => value(`rpc_server_handling_seconds_${suffix}{${suffixed(le)}}`);
@@ -52,21 +41,22 @@ describe.each(protocols)('The metrics of calls over $name', (protocol) => {
   });
 
   it('The metrics count refused calls by their code', async () => {
-    const slots = createClient(SlotService, connection.transport);
-    await slots.getSlots({}).catch(() => undefined);
-    await slots.getSlotById({ id: 4711 }, { headers }).catch(() => undefined);
-    await slots.updateSlotCapacity({ slotId: 1 }, { headers }).catch(() => undefined);
+    await createClient(SlotService, service.nobody)
+      .getSlots({})
+      .catch(() => undefined);
+    await slots.getSlotById({ id: 4711 }).catch(() => undefined);
+    await slots.updateSlotCapacity({ slotId: 1 }).catch(() => undefined);
     expect(await handled('SlotService/GetSlots', 'UNAUTHENTICATED')).toBe(1);
     expect(await handled('SlotService/GetSlotById', 'NOT_FOUND')).toBe(1);
     expect(await handled('SlotService/UpdateSlotCapacity', 'INVALID_ARGUMENT')).toBe(1);
   });
 
   it('The metrics show a stream while it is open, and do not time it', async () => {
-    const stores = createClient(SlotStoreService, connection.transport);
+    const stores = createClient(SlotStoreService, service.staff);
     const open = async () =>
       (await scrape(service.metricsPort)).value(`rpc_server_in_progress{${series('SlotStoreService/WatchStore')}}`);
     const leaving = new AbortController();
-    const versions = stores.watchStore({}, { headers, signal: leaving.signal })[Symbol.asyncIterator]();
+    const versions = stores.watchStore({}, { signal: leaving.signal })[Symbol.asyncIterator]();
     await versions.next();
     expect(await open()).toBe(1);
     leaving.abort();

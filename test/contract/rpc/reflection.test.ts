@@ -1,7 +1,7 @@
 import { create, createFileRegistry, fromBinary, getOption, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { Client, credentials, status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { field as fieldOption } from '../../../shared/gen/buf/validate/validate_pb.ts';
 import {
   ExtensionRequestSchema,
@@ -11,17 +11,13 @@ import {
   ServerReflectionResponseSchema,
 } from '../../../shared/gen/grpc/reflection/v1/reflection_pb.ts';
 import { run } from '../../support/processes.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { runService } from '../../support/running-service.ts';
+import type { TestService } from '../../support/service.ts';
 
 type Asked = ServerReflectionRequest['messageRequest'];
 
 describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
-  let slot: TestService;
-  let coupon: TestService;
-  beforeAll(async () => {
-    [slot, coupon] = await Promise.all([startTestService('slot'), startTestService('coupon')]);
-  });
-  afterAll(() => Promise.all([slot.stop(), coupon.stop()]));
+  const [slot, coupon] = [runService('slot'), runService('coupon')];
 
   /** The responses to requests on one stream. */
   async function ask({ grpcPort }: TestService, ...asked: Asked[]): Promise<ServerReflectionResponse[]> {
@@ -173,17 +169,8 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
   });
 
   it('buf curl calls health with the schema from reflection', async () => {
-    const curl = (...args: string[]) =>
-      run('npx', [
-        'buf',
-        'curl',
-        '--http2-prior-knowledge',
-        '--protocol',
-        'grpc',
-        '--reflect-protocol',
-        `grpc-${version}`,
-        ...args,
-      ]);
+    const command = `buf curl --http2-prior-knowledge --protocol grpc --reflect-protocol grpc-${version}`.split(' ');
+    const curl = (...args: string[]) => run('npx', [...command, ...args]);
     const url = `http://127.0.0.1:${coupon.grpcPort}`;
     expect((await curl('--list-methods', url)).stdout).toContain('grpc.health.v1.Health/List');
     const listed = await curl('-d', '{}', `${url}/grpc.health.v1.Health/List`);

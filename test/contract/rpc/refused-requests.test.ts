@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HeaderList } from '../../support/http2-frames.ts';
 import { enveloped, procedurePaths, sendOverGrpc, sendOverWeb } from '../../support/raw-calls.ts';
+import { runService } from '../../support/running-service.ts';
 import { scrape } from '../../support/scrape.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { signToken } from '../../support/tokens.ts';
 
 const { unary, stream } = procedurePaths;
 const deletion = '/slot.v1.SlotService/DeleteSlot';
 
 describe('A request by another HTTP method or of another content type', () => {
-  let service: TestService;
+  const service = runService('slot');
   let authorization: readonly [string, string];
   beforeAll(async () => {
-    service = await startTestService('slot');
     authorization = ['authorization', `Bearer ${await signToken({ staffId: 1 })}`];
-    await service.database.sql('insert into slots (id, delivery_time, freeze_time) values (1, now(), now())');
+    await service.sql('insert into slots (id, delivery_time, freeze_time) values (1, now(), now())');
   });
-  afterAll(() => service.stop());
   beforeEach(() => service.log.splice(0));
 
   const of = (type: string): HeaderList => [['content-type', type], authorization];

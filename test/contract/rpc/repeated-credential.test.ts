@@ -1,17 +1,12 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { post } from '../../support/post.ts';
 import { ways } from '../../support/raw-calls.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { runService } from '../../support/running-service.ts';
 import { signToken } from '../../support/tokens.ts';
 
 describe.each(ways)('Over $name', (way) => {
-  let service: TestService;
-  let good: string;
-  beforeAll(async () => {
-    service = await startTestService('slot');
-    good = `Bearer ${await signToken({ staffId: 1 })}`;
-  });
-  afterAll(() => service.stop());
+  const service = runService('slot');
 
   it.each<[kind: string, values: (good: string) => readonly string[]]>([
     ['two headers with the same credential', (one) => [one, one]],
@@ -23,6 +18,9 @@ describe.each(ways)('Over $name', (way) => {
     ['two credentials in one header', (one) => [`${one}, ${one}`]],
     ['two credentials in one header, without a blank', (one) => [`${one},${one}`]],
   ])('A request with %s is UNAUTHENTICATED, also where the credential is known', async (_kind, values) => {
+    const token = await signToken({ staffId: 1 });
+    expect((await post(service.webPort, 'GetSlots', token)).status).toBe(200);
+    const good = `Bearer ${token}`;
     const headers = (...given: readonly string[]) => given.map((value) => ['authorization', value] as const);
     const isGzips = way.name === 'a stream of Connect' || way.name.startsWith('gRPC') ? [false] : [false, true];
     for (const isGzip of isGzips) {

@@ -1,11 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { couponContract, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
-import { cannot } from '../../support/protocols.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
-import { signToken } from '../../support/tokens.ts';
+import { expectInvalidField, slotContract } from '../../support/contract.ts';
+import { cannot, protocols } from '../../support/protocols.ts';
+import { enveloped } from '../../support/raw-calls.ts';
+import { runService } from '../../support/running-service.ts';
+import { bearer } from '../../support/tokens.ts';
 
 const tooMany = 'The request has more than 120000 values';
 const tooDeep = 'The JSON is nested deeper than 100 levels';
@@ -46,26 +47,13 @@ const disguised: [string, Buffer][] = [
   ],
 ];
 
-const enveloped = (message: Uint8Array, flags = 0) => {
-  const head = Buffer.alloc(5);
-  head.writeUInt8(flags);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
-};
-
 describe('A request that would take long to decode', () => {
-  let service: TestService;
-  let token: string;
-  beforeAll(async () => {
-    service = await startTestService('slot');
-    token = await signToken();
-  });
-  afterAll(() => service.stop());
+  const service = runService('slot');
 
   const send = async (path: string, body: Uint8Array | string | undefined, headers: Record<string, string>) => {
     const response = await fetch(`http://127.0.0.1:${service.webPort}/slot.v1.${path}`, {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${token}`, ...headers },
+      headers: { ...(await bearer()), ...headers },
       ...(body === undefined ? {} : { body }),
     });
     const text = await response.text();
@@ -78,6 +66,13 @@ describe('A request that would take long to decode', () => {
   const getUrl = (encoding: string, message: Uint8Array) =>
     `SlotService/GetSlotsProductIds?connect=v1&encoding=${encoding}&base64=1&compression=gzip&message=${gzipSync(message).toString('base64url')}`;
 
+  const watch = 'SlotStoreService/WatchStore';
+  const stream = { 'content-type': 'application/connect+json' };
+  const gzipStream = { ...stream, 'connect-content-encoding': 'gzip' };
+  const grpcWeb = (form: string) => ({ 'content-type': `application/grpc-web+${form}` });
+  const bytes = (text: string) => enveloped(Buffer.from(text));
+  const unknownFields = Buffer.alloc(3_000_000, Buffer.from([(9 << 3) | 0, 1]));
+
   it.each([
     ['deep JSON', update, deep, json, tooDeep],
     ['deep JSON in a field that is not known', 'SlotService/GetSlots', deepUnknown, json, tooDeep],
@@ -85,52 +80,16 @@ describe('A request that would take long to decode', () => {
     ['deep JSON, compressed', update, gzipSync(deep), { ...json, ...gzip }, tooDeep],
     ['much JSON, compressed', update, gzipSync(wide), { ...json, ...gzip }, tooMany],
     ['deep JSON by GET, compressed', getUrl('json', Buffer.from(deepUnknown)), undefined, {}, tooDeep],
-    [
-      'deep JSON of a stream',
-      'SlotStoreService/WatchStore',
-      enveloped(Buffer.from(deepUnknown)),
-      { 'content-type': 'application/connect+json' },
-      tooDeep,
-    ],
-    [
-      'deep JSON of a stream, compressed',
-      'SlotStoreService/WatchStore',
-      enveloped(gzipSync(deepUnknown), 1),
-      { 'content-type': 'application/connect+json', 'connect-content-encoding': 'gzip' },
-      tooDeep,
-    ],
-    [
-      'deep JSON over gRPC-Web',
-      update,
-      enveloped(Buffer.from(deep)),
-      { 'content-type': 'application/grpc-web+json' },
-      tooDeep,
-    ],
-    [
-      'much JSON over gRPC-Web',
-      update,
-      enveloped(Buffer.from(wide)),
-      { 'content-type': 'application/grpc-web+json' },
-      tooMany,
-    ],
+    ['deep JSON of a stream', watch, bytes(deepUnknown), stream, tooDeep],
+    ['deep JSON of a stream, compressed', watch, enveloped(gzipSync(deepUnknown), 1), gzipStream, tooDeep],
+    ['deep JSON over gRPC-Web', update, bytes(deep), grpcWeb('json'), tooDeep],
+    ['much JSON over gRPC-Web', update, bytes(wide), grpcWeb('json'), tooMany],
     ['many values', update, manyValues, proto, tooMany],
     ['four million ids', 'SlotStoreService/GetProductSlots', field(1, Buffer.alloc(4_000_000, 7)), proto, tooMany],
     ['many messages', 'SlotService/CreateSlot', manySnippets, proto, tooMany],
     ['many messages, compressed', 'SlotService/CreateSlot', gzipSync(manySnippets), { ...proto, ...gzip }, tooMany],
-    [
-      'many values over gRPC-Web',
-      update,
-      enveloped(manyValues),
-      { 'content-type': 'application/grpc-web+proto' },
-      tooMany,
-    ],
-    [
-      'many fields that are not known, by GET, compressed',
-      getUrl('proto', Buffer.alloc(3_000_000, Buffer.from([(9 << 3) | 0, 1]))),
-      undefined,
-      {},
-      tooMany,
-    ],
+    ['many values over gRPC-Web', update, enveloped(manyValues), grpcWeb('proto'), tooMany],
+    ['many unknown fields by GET, compressed', getUrl('proto', unknownFields), undefined, {}, tooMany],
   ])(
     'A request that would take long to decode is refused: %s',
     async (_kind, path, body, headers: Record<string, string>, message) => {
@@ -162,7 +121,7 @@ describe('A request that would take long to decode', () => {
   });
 });
 
-slotContract('A request with a list of ids', (api) => {
+slotContract.over(protocols)('A request with a list of ids', (api) => {
   const stores = () => createClient(SlotStoreService, api.transportAs('guest'));
 
   it('A list of ids is taken as a set, however often an id is repeated', async () => {
@@ -191,43 +150,4 @@ slotContract('A request with a list of ids', (api) => {
       await expectInvalidField(api.staff.updateSlotProducts({ slotId: 1, productIds: ids(100_001) }), 'product_ids');
     },
   );
-});
-
-slotContract('A request for a slot', (api) => {
-  it('A request for a slot without an id is refused, and does not touch a slot 0', async () => {
-    const times = { deliveryTime: '2030-01-02', freezeTime: '2030-01-01' };
-    await expectInvalidField(api.staff.updateSlotProducts({ productIds: [1] }), 'slot_id');
-    await expectInvalidField(api.staff.updateSlotCapacity({ isCapacityFull: true }), 'slot_id');
-    await expectInvalidField(api.staff.getSlotById({}), 'id');
-    await expectInvalidField(api.staff.updateSlot(times), 'id');
-    await expectInvalidField(api.staff.deleteSlot({}), 'id');
-    await expectInvalidField(
-      api.staff.updateDeliverySequence({ deliverySequence: { kind: { case: 'nullValue', value: 0 } } }),
-      'id',
-    );
-    await expectInvalidField(api.guest.getDeliverySequence({}), 'id');
-    expect(await api.sql('select from product_slots where slot_id = 0')).toEqual([]);
-  });
-
-  it('A record with the id 0 is not found', async () => {
-    expect((await failureOf(api.staff.getSlotById({ id: 0 }))).rawMessage).toBe('Slot not found');
-    expect((await failureOf(api.staff.deleteSlot({ id: 0 }))).rawMessage).toBe('Slot not found');
-    const full = api.staff.updateSlotCapacity({ slotId: 0, isCapacityFull: true });
-    expect((await failureOf(full)).rawMessage).toBe('Slot not found');
-  });
-});
-
-couponContract('A request for a coupon or an order', (api) => {
-  it('A request for a coupon or an order without an id is refused', async () => {
-    await expectInvalidField(api.staff.getById({}), 'id');
-    await expectInvalidField(api.staff.update({ updates: {} }), 'id');
-    await expectInvalidField(api.staff.delete({}), 'id');
-    await expectInvalidField(api.staff.generateCancellationCoupon({}), 'order_id');
-  });
-
-  it('A record with the id 0 is not found', async () => {
-    expect((await failureOf(api.staff.getById({ id: 0 }))).rawMessage).toBe('Coupon not found');
-    expect((await failureOf(api.staff.delete({ id: 0 }))).rawMessage).toBe('Coupon not found');
-    expect((await failureOf(api.staff.generateCancellationCoupon({ orderId: 0 }))).rawMessage).toBe('Order not found');
-  });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { status } from '@grpc/grpc-js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HeaderList } from '../../support/http2-frames.ts';
 import {
   enveloped,
@@ -14,8 +14,8 @@ import {
   type Way,
   ways,
 } from '../../support/raw-calls.ts';
+import { runService } from '../../support/running-service.ts';
 import { scrape } from '../../support/scrape.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { signToken } from '../../support/tokens.ts';
 
 const { unary, stream } = procedurePaths;
@@ -25,15 +25,13 @@ const brokenGzip = gzipSync(Buffer.alloc(100)).subarray(0, -9);
 const garbage = Uint8Array.of(0xff, 0xff);
 
 describe('The message of a request', () => {
-  let service: TestService;
+  const service = runService('slot');
   let token: string;
   let staff: HeaderList;
   beforeAll(async () => {
-    service = await startTestService('slot');
     token = `Bearer ${await signToken({ staffId: 1 })}`;
     staff = [['authorization', token]];
   });
-  afterAll(() => service.stop());
   beforeEach(() => service.log.splice(0));
 
   /** How many calls the metrics have of the procedure of a way, by their code. */
@@ -102,21 +100,6 @@ describe('The message of a request', () => {
     await expect.poll(async () => (await scrape(service.metricsPort)).value(inProgress)).toBe(0);
     expect(service.log.map(({ msg, code }) => `${msg} ${code}`)).toEqual(['call UNIMPLEMENTED']);
     expect(await service.database.sql('select is_active from slots')).toEqual([{ is_active: true }]);
-  });
-
-  it('A client of gRPC reads UNIMPLEMENTED for two messages', async () => {
-    const client = new Client(`127.0.0.1:${service.grpcPort}`, credentials.createInsecure());
-    const metadata = new Metadata();
-    metadata.set('authorization', token);
-    const asIs = (bytes: Buffer) => bytes;
-    const error = await new Promise<ServiceError | null>((resolve) => {
-      const call = client.makeClientStreamRequest(unary, asIs, asIs, metadata, resolve);
-      call.on('error', () => undefined);
-      for (let sent = 0; sent < 2; sent += 1) call.write(Buffer.alloc(0));
-      call.end();
-    });
-    client.close();
-    expect(error?.code).toBe(status.UNIMPLEMENTED);
   });
 
   it('Over gRPC, what follows a message is not taken: a client that would send 8 MiB can send no more than a window', async () => {

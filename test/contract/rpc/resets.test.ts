@@ -29,9 +29,7 @@ describe('Requests that are reset', () => {
   }
 
   const headersOf = (authorization: string | undefined) => ({
-    ':method': 'POST',
-    ':path': '/slot.v1.SlotService/GetDeliverySequence',
-    'content-type': 'application/grpc',
+    ...{ ':method': 'POST', ':path': '/slot.v1.SlotService/GetDeliverySequence', 'content-type': 'application/grpc' },
     te: 'trailers',
     ...(authorization !== undefined && { authorization }),
   });

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { slotContract } from '../../support/contract.ts';
+import { protocols } from '../../support/protocols.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parent = 'b7ad6b7169203331';
 
-slotContract('The trace context', (api) => {
+slotContract.over(protocols)('The trace context', (api) => {
   const traceOf = async (traceparent: string | undefined) => {
     await api.staff.getSlots({}, traceparent === undefined ? {} : { headers: { traceparent } });
     return api.log.findLast(({ msg }) => msg === 'call')?.traceId;

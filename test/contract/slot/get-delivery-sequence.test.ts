@@ -2,18 +2,11 @@ import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { expect, it, vi } from 'vitest';
 import { expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
+import { addSlotOf, noMaps } from '../../support/slots.ts';
 import { signToken } from '../../support/tokens.ts';
 
-const notFound = { code: 'NotFound', message: 'Slot not found', reason: 'SLOT_NOT_FOUND' } as const;
-
 slotContract('GetDeliverySequence', (api) => {
-  const addSlot = async (sequence: JsonValue = {}) => {
-    const [row] = await api.sql<{ id: number }>(
-      'insert into slots (delivery_time, freeze_time, delivery_sequence) values (now(), now(), $1) returning id',
-      [JSON.stringify(sequence)],
-    );
-    return Number(row?.id);
-  };
+  const addSlot = (sequence: JsonValue = {}) => addSlotOf(api.sql, { delivery_sequence: JSON.stringify(sequence) });
   const setRow = (id: number, sequence: JsonValue) =>
     api.sql('update slots set delivery_sequence = $2 where id = $1', [id, JSON.stringify(sequence)]);
   const read = async (id: number | string, client = api.guest) => {
@@ -21,36 +14,12 @@ slotContract('GetDeliverySequence', (api) => {
     return deliverySequence && toJson(ValueSchema, deliverySequence);
   };
 
-  it('A caller needs no staff identity', async () => {
-    const id = await addSlot({ 5: [1, 2] });
-    expect(await read(id, api.guest)).toEqual({ 5: [1, 2] });
-    expect(await read(id, api.as(await signToken({ staffId: 999 })))).toEqual({ 5: [1, 2] });
-    expect(await read(id, api.staff)).toEqual({ 5: [1, 2] });
-  });
-
-  it('A call without a credential is refused', async () => {
-    await expectError(api.as(undefined).getDeliverySequence({ id: '1' }), {
-      code: 'Unauthenticated',
-      message: 'Authentication required',
-      reason: 'AUTHENTICATION_REQUIRED',
-    });
-  });
-
-  it('A slot without a delivery sequence has an empty object', async () => {
-    const [row] = await api.sql<{ id: number }>(
-      'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id',
-    );
-    expect(await read(Number(row?.id))).toEqual({});
-  });
-
-  it('A stored null is returned as an empty object', async () => {
-    expect(await read(await addSlot(null))).toEqual({});
-  });
-
-  it('The sequence of an inactive slot can be read', async () => {
-    const id = await addSlot({ 1: [2] });
-    await api.sql('update slots set is_active = false where id = $1', [id]);
-    expect(await read(id)).toEqual({ 1: [2] });
+  it.each([
+    ['A slot without a delivery sequence has an empty object', {}, {}],
+    ['A stored null is returned as an empty object', { delivery_sequence: 'null' }, {}],
+    ['The sequence of an inactive slot can be read', { is_active: false, delivery_sequence: '{"1": [2]}' }, { 1: [2] }],
+  ])('%s', async (_rule, stored, shown) => {
+    expect(await read(await addSlotOf(api.sql, stored))).toEqual(shown);
   });
 
   it.each<[JsonValue]>([[{}], [{ 1: [1, 2], 20: [] }], [{ name: [-5, 0] }]])(
@@ -63,32 +32,22 @@ slotContract('GetDeliverySequence', (api) => {
     },
   );
 
-  it.each<[JsonValue]>([
-    [7],
-    ['text'],
-    [false],
-    [[1, 2]],
-    [[]],
-    [{ 1: [1.5] }],
-    [{ 1: ['1'] }],
-    [{ 1: [null] }],
-    [{ 1: [[1]] }],
-    [{ 1: 1 }],
-    [{ 1: [1], 2: null }],
-    [{ 1: { 2: [3] } }],
-  ])('A sequence %j, which is no map of integers, is returned as stored and not cached', async (value) => {
-    const id = await addSlot(value);
-    expect(await read(id)).toEqual(value);
-    await setRow(id, { 9: [9] });
-    expect(await read(id)).toEqual({ 9: [9] });
-  });
+  it.each([...noMaps, 'false'])(
+    'A sequence %s, which is no map of integers, is returned as stored and not cached',
+    async (text) => {
+      const value: JsonValue = JSON.parse(text);
+      const id = await addSlot(value);
+      expect(await read(id)).toEqual(value);
+      await setRow(id, { 9: [9] });
+      expect(await read(id)).toEqual({ 9: [9] });
+    },
+  );
 
-  it('Every form of an id has the same cache entry', async () => {
+  it('An id may have a sign and leading zeros, and every form of it has the same cache entry', async () => {
     const id = await addSlot({ 1: [1] });
     await read(`+${id}`);
     await setRow(id, { 1: [2] });
-    expect(await read(id)).toEqual({ 1: [1] });
-    expect(await read(`00${id}`)).toEqual({ 1: [1] });
+    for (const form of [`${id}`, `+${id}`, `00${id}`, `+0${id}`]) expect(await read(form), form).toEqual({ 1: [1] });
   });
 
   it('Two slots have separate cache entries', async () => {
@@ -116,20 +75,15 @@ slotContract('GetDeliverySequence', (api) => {
   it('A slot that does not exist is not cached', async () => {
     const id = await addSlot();
     await api.sql('delete from slots where id = $1', [id]);
-    await expectError(api.guest.getDeliverySequence({ id: String(id) }), notFound);
+    await expectError(api.guest.getDeliverySequence({ id: String(id) }), 'SLOT_NOT_FOUND');
     await api.sql('insert into slots (id, delivery_time, freeze_time) values ($1, now(), now())', [id]);
     expect(await read(id)).toEqual({});
-  });
-
-  it('An id may have a sign and leading zeros', async () => {
-    const id = await addSlot([4]);
-    for (const form of [`${id}`, `+${id}`, `00${id}`, `+0${id}`]) expect(await read(form), form).toEqual([4]);
   });
 
   it.each(['0', '-0', '+0', '-1', '2147483647', '+2147483647', '-2147483648', '-007'])(
     'A slot with the id %j is not found',
     async (id) => {
-      await expectError(api.guest.getDeliverySequence({ id }), notFound);
+      await expectError(api.guest.getDeliverySequence({ id }), 'SLOT_NOT_FOUND');
     },
   );
 

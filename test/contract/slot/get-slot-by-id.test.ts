@@ -1,16 +1,15 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
-import { answerTooLarge, expectError, slotContract } from '../../support/contract.ts';
+import { expectError, slotContract } from '../../support/contract.ts';
+import { idOf } from '../../support/database.ts';
+import { addSlotOf } from '../../support/slots.ts';
 
 slotContract('GetSlotById', (api) => {
-  const addSlot = async (sequence: unknown = {}) => {
-    const [row] = await api.sql<{ id: number }>(
-      `insert into slots (delivery_time, freeze_time, group_ids, delivery_sequence)
-       values ('2030-05-01T10:00Z', '2030-05-01T06:00Z', '{4,99}', $1) returning id`,
-      [JSON.stringify(sequence)],
-    );
-    return Number(row?.id);
-  };
+  const addSlot = (sequence: unknown = {}) =>
+    addSlotOf(api.sql, {
+      ...{ delivery_time: '2030-05-01T10:00Z', freeze_time: '2030-05-01T06:00Z' },
+      ...{ group_ids: [4, 99], delivery_sequence: JSON.stringify(sequence) },
+    });
   const read = async (id: number) => {
     const { slot } = await api.staff.getSlotById({ id });
     if (slot === undefined) throw new Error('the answer has no slot');
@@ -98,23 +97,11 @@ slotContract('GetSlotById', (api) => {
   });
 
   it.each([
-    [null],
-    [7],
-    ['7'],
-    [true],
-    [[1, 2.5]],
-    [[1, '2']],
-    [[1, 2147483648]],
-    [[[1]]],
-    [{ 1: [1], 2: [2147483648] }],
-    [{ 1: [1], 2: [-2147483649] }],
-    [{ 1: [1], 2: [2.5] }],
-    [{ 1: [1], 2: ['2'] }],
-    [{ 1: [1], 2: [null] }],
-    [{ 1: [1], 2: 2 }],
-    [{ 1: [1], 2: { 3: [4] } }],
-  ])('A delivery sequence of %j is flattened to an empty list', async (sequence) => {
-    expect((await read(await addSlot(sequence))).deliverySequence).toEqual([]);
+    ...'null 7 "7" true [1,2.5] [1,"2"] [1,2147483648] [[1]] {"1":[1],"2":[2147483648]}'.split(' '),
+    ...'{"1":[1],"2":[-2147483649]} {"1":[1],"2":[2.5]} {"1":[1],"2":["2"]} {"1":[1],"2":[null]}'.split(' '),
+    ...'{"1":[1],"2":2} {"1":[1],"2":{"3":[4]}}'.split(' '),
+  ])('A delivery sequence of %s is flattened to an empty list', async (sequence) => {
+    expect((await read(await addSlot(JSON.parse(sequence)))).deliverySequence).toEqual([]);
   });
 
   it('The delivery sequence is read from the row, not from the cache', async () => {
@@ -125,18 +112,11 @@ slotContract('GetSlotById', (api) => {
   });
 
   it.each([0, -1, 2147483646, -2147483648])('A slot with the id %d is not found', async (id) => {
-    await expectError(api.staff.getSlotById({ id }), {
-      code: 'NotFound',
-      message: 'Slot not found',
-      reason: 'SLOT_NOT_FOUND',
-    });
+    await expectError(api.staff.getSlotById({ id }), 'SLOT_NOT_FOUND');
   });
 
   it('A slot whose snippets have more than a million product ids is refused', async () => {
-    const [slot] = await api.sql<{ id: number }>(
-      'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id',
-    );
-    const id = Number(slot?.id);
+    const id = await idOf(api.sql, 'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id');
     const addSnippet = (ids: number) =>
       api.sql(
         `insert into vendor_snippets (slot_id, snippet_code, product_ids)
@@ -147,7 +127,7 @@ slotContract('GetSlotById', (api) => {
     await addSnippet(20_000);
     expect((await api.staff.getSlotById({ id })).slot?.vendorSnippets[0]?.productIds).toHaveLength(20_000);
     await addSnippet(980_001);
-    await expectError(api.staff.getSlotById({ id }), answerTooLarge);
+    await expectError(api.staff.getSlotById({ id }), 'ANSWER_TOO_LARGE');
   });
 
   it('A slot with so many products that it is read alone has all of them, beside one that is not', async () => {

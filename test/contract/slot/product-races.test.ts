@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { slotContract } from '../../support/contract.ts';
+import { idOf } from '../../support/database.ts';
 import { whileHeld } from '../../support/locks.ts';
 
 const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06:30:00Z' };
@@ -7,10 +8,7 @@ const times = { deliveryTime: '2030-05-01T10:00:00Z', freezeTime: '2030-05-01T06
 // UpdateSlotProducts takes the id of a slot that does not exist yet: nothing locks it.
 slotContract('Products of a slot that is created meanwhile', (api) => {
   /** The id after the next one: a first run that fails has used one up. */
-  const unusedId = async () => {
-    const [row] = await api.sql<{ id: number }>(`select nextval('slots_id_seq')::integer + 1 as id`);
-    return row?.id ?? 0;
-  };
+  const unusedId = () => idOf(api.sql, `select nextval('slots_id_seq')::integer + 1 as id`);
   const productsOf = async (slotId: number | undefined) =>
     (await api.sql<{ id: number }>('select product_id as id from product_slots where slot_id = $1', [slotId])).map(
       ({ id }) => id,

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { slotContract } from '../../support/contract.ts';
+import { addSlotOf } from '../../support/slots.ts';
 
 slotContract('UpdateSlotProducts', (api) => {
   beforeEach(() => api.sql('delete from product_slots'));
@@ -15,61 +16,35 @@ slotContract('UpdateSlotProducts', (api) => {
   it('Missing products are inserted, unlisted ones deleted, and the rest is kept', async () => {
     await api.sql('insert into product_slots values (1, 1), (1, 2), (1, 3)');
     const [kept] = await api.sql('select xmin from product_slots where product_id = 3');
-    const { message, added, removed } = await api.staff.updateSlotProducts({ slotId: 1, productIds: [3, 4] });
-    expect({ message, added, removed }).toEqual({
-      message: 'Slot products updated successfully',
-      added: 1,
-      removed: 2,
-    });
+    const answer = await api.staff.updateSlotProducts({ slotId: 1, productIds: [3, 4] });
+    expect(answer).toMatchObject({ message: 'Slot products updated successfully', added: 1, removed: 2 });
     expect(await stored(1)).toEqual([3, 4]);
     expect(await api.sql('select xmin from product_slots where product_id = 3')).toEqual([kept]);
   });
 
-  it('UpdateSlotProducts changes no other slot', async () => {
-    await api.sql('insert into product_slots values (1, 1), (2, 1), (2, 2)');
-    await api.staff.updateSlotProducts({ slotId: 1, productIds: [2] });
-    expect(await stored(2)).toEqual([1, 2]);
-  });
-
-  it('An empty list removes every product', async () => {
-    await api.sql('insert into product_slots values (1, 1), (1, 2)');
-    const { added, removed } = await api.staff.updateSlotProducts({ slotId: 1, productIds: [] });
-    expect([added, removed]).toEqual([0, 2]);
-    expect(await stored(1)).toEqual([]);
-  });
-
-  it('The same set of products adds and removes nothing', async () => {
-    await api.sql('insert into product_slots values (1, 1), (1, 2)');
-    const { added, removed } = await api.staff.updateSlotProducts({ slotId: 1, productIds: [2, 1] });
-    expect([added, removed]).toEqual([0, 0]);
-    expect(await stored(1)).toEqual([1, 2]);
-  });
-
-  it('The list is taken as a set, and distinct products are counted', async () => {
-    await api.sql('insert into product_slots values (1, 1), (1, 9)');
-    const { added, removed } = await api.staff.updateSlotProducts({ slotId: 1, productIds: [5, 5, 1, 1, 6, 5] });
-    expect([added, removed]).toEqual([2, 1]);
-    expect(await stored(1)).toEqual([1, 5, 6]);
+  it.each([
+    ['An empty list removes every product', [], { added: 0, removed: 3 }],
+    ['The same set of products adds and removes nothing', [9, 2, 1], { added: 0, removed: 0 }],
+    [
+      'The list is taken as a set, of which distinct products are counted',
+      [5, 5, 1, 1, 6, 5],
+      { added: 2, removed: 2 },
+    ],
+    ['The products need not exist', [-2147483648, 0, 777, 2147483647], { added: 4, removed: 3 }],
+  ])('%s', async (_rule, productIds, counts) => {
+    await api.sql('insert into product_slots values (1, 1), (1, 2), (1, 9)');
+    expect(await api.staff.updateSlotProducts({ slotId: 1, productIds })).toMatchObject(counts);
+    expect(await stored(1)).toEqual([...new Set(productIds)].sort((a, b) => a - b));
   });
 
   it.each([0, -1, 2147483647, -2147483648])('A slot with the id %d need not exist', async (slotId) => {
-    const { added, removed } = await api.staff.updateSlotProducts({ slotId, productIds: [1, 2] });
-    expect([added, removed]).toEqual([2, 0]);
+    const answer = await api.staff.updateSlotProducts({ slotId, productIds: [1, 2] });
+    expect(answer).toMatchObject({ added: 2, removed: 0 });
     expect(await stored(slotId)).toEqual([1, 2]);
   });
 
-  it('The products need not exist', async () => {
-    const productIds = [-2147483648, 0, 777, 2147483647];
-    const { added } = await api.staff.updateSlotProducts({ slotId: 1, productIds });
-    expect(added).toBe(4);
-    expect(await stored(1)).toEqual(productIds);
-  });
-
   it('The products of an inactive slot can be updated', async () => {
-    const [slot] = await api.sql<{ id: number }>(
-      'insert into slots (delivery_time, freeze_time, is_active) values (now(), now(), false) returning id',
-    );
-    const slotId = Number(slot?.id);
+    const slotId = await addSlotOf(api.sql, { is_active: false });
     await api.staff.updateSlotProducts({ slotId, productIds: [1] });
     expect(await stored(slotId)).toEqual([1]);
     expect(await api.sql('select is_active from slots where id = $1', [slotId])).toEqual([{ is_active: false }]);
@@ -77,12 +52,7 @@ slotContract('UpdateSlotProducts', (api) => {
 
   it.each([true, false])('Concurrent updates end as one of their sets (slot exists: %s)', async (exists) => {
     for (let round = 0; round < 4; round += 1) {
-      const [slot] = exists
-        ? await api.sql<{ id: number }>(
-            'insert into slots (delivery_time, freeze_time) values (now(), now()) returning id',
-          )
-        : [{ id: 5_000_000 + round }];
-      const slotId = Number(slot?.id);
+      const slotId = exists ? await addSlotOf(api.sql) : 5_000_000 + round;
       const sets = Array.from({ length: 8 }, (_, n) => [100, n, n + 1, n + 20]);
       const answers = await Promise.all(
         sets.map((productIds, n) =>

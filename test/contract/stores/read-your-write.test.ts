@@ -1,43 +1,49 @@
 import { type CallOptions, type Client, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSlotService } from '../../../services/slot-service/service.ts';
+import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { type OpenSlot, SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { RunningService } from '../../../shared/runtime/start-service.ts';
 import { createLogger } from '../../../shared/telemetry/logger.ts';
 import { protocols } from '../../support/protocols.ts';
-import { readTestConfig, startTestService, type TestService } from '../../support/service.ts';
+import { runService } from '../../support/running-service.ts';
+import { readTestConfig, type TestService } from '../../support/service.ts';
 import { requestIdOf, written } from '../../support/slot-writes.ts';
 import { signToken, withToken } from '../../support/tokens.ts';
 
 const times = { deliveryTime: '2090-05-01T10:00:00Z', freezeTime: '2090-05-01T06:30:00Z' };
 const later = { deliveryTime: '2091-05-01T10:00:00Z', freezeTime: '2091-05-01T06:30:00Z' };
 
-type Slots = Client<typeof SlotService>;
-type Write = (slots: Slots, slotId: number, options: CallOptions) => Promise<unknown>;
-type Expected = (slot: OpenSlot | undefined) => void;
+interface Api {
+  readonly slots: Client<typeof SlotService>;
+  readonly plan: Client<typeof SlotPlanService>;
+}
+type Write = (api: Api, id: number, options: CallOptions) => Promise<unknown>;
 
-const writes: [string, Write, Expected][] = [
+const writes: [string, Write, shown: object | undefined][] = [
   [
     'UpdateSlotProducts',
-    (slots, slotId, options) => slots.updateSlotProducts({ slotId, productIds: [7, 8] }, options),
-    (slot) => expect(slot?.productIds).toEqual([7, 8]),
+    ({ slots }, slotId, options) => slots.updateSlotProducts({ slotId, productIds: [7, 8] }, options),
+    { productIds: [7, 8] },
   ],
   [
     'UpdateSlot',
-    (slots, id, options) => slots.updateSlot({ id, ...later, productIds: { ids: [9] } }, options),
-    (slot) =>
-      expect([slot?.deliveryTime?.seconds, slot?.productIds]).toEqual([
-        BigInt(Date.parse(later.deliveryTime) / 1000),
-        [9],
-      ]),
+    ({ slots }, id, options) => slots.updateSlot({ id, ...later, productIds: { ids: [9] } }, options),
+    { deliveryTime: { seconds: BigInt(Date.parse(later.deliveryTime) / 1000) }, productIds: [9] },
   ],
   [
     'UpdateSlotCapacity',
-    (slots, slotId, options) => slots.updateSlotCapacity({ slotId, isCapacityFull: true }, options),
-    (slot) => expect(slot).toBeUndefined(),
+    ({ slots }, slotId, options) => slots.updateSlotCapacity({ slotId, isCapacityFull: true }, options),
+    undefined,
   ],
-  ['DeleteSlot', (slots, id, options) => slots.deleteSlot({ id }, options), (slot) => expect(slot).toBeUndefined()],
+  ['DeleteSlot', ({ slots }, id, options) => slots.deleteSlot({ id }, options), undefined],
+  [
+    'UpdateSlots',
+    ({ plan }, id, options) =>
+      plan.updateSlots({ slots: [{ id }], change: { case: 'isActive', value: false } }, options),
+    undefined,
+  ],
 ];
 
 /** Starts a second replica on the database of the first. */
@@ -46,25 +52,21 @@ function startOther({ database }: TestService): Promise<RunningService> {
 }
 
 describe.each(protocols)('Read your write over $name', (protocol) => {
-  let writer: TestService;
+  const writer = runService('slot', undefined, protocol);
+  const slots = createClient(SlotService, writer.staff);
+  const plan = createClient(SlotPlanService, writer.staff);
   let other: RunningService;
-  let slots: Slots;
+  let far: ReturnType<typeof protocol.open>;
   let stores: Client<typeof SlotStoreService>;
-  const connections: { close(): void }[] = [];
 
   beforeAll(async () => {
-    writer = await startTestService('slot');
     other = await startOther(writer);
-    const [near, far] = [protocol.open(writer), protocol.open(other)];
-    connections.push(near, far);
-    slots = createClient(SlotService, withToken(near.transport, await signToken({ staffId: 1 })));
+    far = protocol.open(other);
     stores = createClient(SlotStoreService, withToken(far.transport, await signToken()));
   });
-
   afterAll(async () => {
-    for (const connection of connections) connection.close();
+    far.close();
     await other.stop();
-    await writer.stop();
   });
 
   it('A new slot is read on another replica', async () => {
@@ -73,9 +75,9 @@ describe.each(protocols)('Read your write over $name', (protocol) => {
     expect(listed[3]?.slots).toHaveLength(1);
   });
 
-  it.each(writes)('A write by %s is read on another replica, by every read', async (_name, write, expected) => {
+  it.each(writes)('A write by %s is read on another replica, by every read', async (_name, write, shown) => {
     const { slot } = await slots.createSlot({ ...times, productIds: [1] });
-    const headers = await written((options) => write(slots, slot?.id ?? 0, options));
+    const headers = await written((options) => write({ slots, plan }, slot?.id ?? 0, options));
     const options = { headers, timeoutMs: 10_000 };
     const [open, status, byProduct] = await Promise.all([
       stores.getOpenSlots({}, options),
@@ -83,10 +85,19 @@ describe.each(protocols)('Read your write over $name', (protocol) => {
       stores.getProductSlots({ productIds: [1, 7, 8, 9] }, options),
     ]);
     const found = open.slots.find(({ id }) => id === slot?.id);
-    expected(found);
+    if (shown === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject(shown);
     expect(status.version).toBe(open.version);
     const inLists = Object.entries(byProduct.slots).filter(([, list]) => list.slots.some(({ id }) => id === slot?.id));
     expect(inLists.map(([id]) => Number(id))).toEqual(found?.productIds ?? []);
+  });
+
+  it('All copies of CopySlots are read on another replica', async () => {
+    const { slot } = await slots.createSlot({ ...times, productIds: [4] });
+    const request = { slotIds: [slot?.id ?? 0], shiftDays: 1, repeat: 3 };
+    const headers = await written((options) => plan.copySlots(request, options));
+    const { slots: listed } = await stores.getProductSlots({ productIds: [4] }, { headers, timeoutMs: 10_000 });
+    expect(listed[4]?.slots).toHaveLength(4);
   });
 
   it('Each of many concurrent writes is read on another replica by its own id', async () => {

@@ -1,12 +1,12 @@
-import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { describe, expect, it } from 'vitest';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService, type WatchStoreResponse } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { failureOf } from '../../support/contract.ts';
-import { type Protocol, protocols } from '../../support/protocols.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { protocols } from '../../support/protocols.ts';
+import { runService } from '../../support/running-service.ts';
+import type { TestService } from '../../support/service.ts';
 import { createSlot } from '../../support/slot-writes.ts';
-import { signToken, withToken } from '../../support/tokens.ts';
 
 /** The versions that a stream has sent, and its end. */
 class Watch {
@@ -31,60 +31,16 @@ class Watch {
   }
 }
 
-interface Opened {
-  readonly service: TestService;
-  readonly slots: Client<typeof SlotService>;
-  readonly stores: Client<typeof SlotStoreService>;
-  /** Without a credential. */
-  readonly anonymous: Client<typeof SlotStoreService>;
-  close(): Promise<void>;
-}
-
-async function open(protocol: Protocol): Promise<Opened> {
-  const service = await startTestService('slot', () => ({ storeRefreshDelayMs: 0 }));
-  const { transport, close } = protocol.open(service);
-  return {
-    service,
-    slots: createClient(SlotService, withToken(transport, await signToken({ staffId: 1 }))),
-    stores: createClient(SlotStoreService, withToken(transport, await signToken())),
-    anonymous: createClient(SlotStoreService, transport),
-    async close() {
-      close();
-      await service.stop(1_000);
-    },
-  };
-}
-
 /** The codes of the watches that have ended, by the service's log. */
 const endedWatches = ({ log }: TestService) =>
   log.filter(({ msg, method }) => msg === 'call' && String(method).endsWith('WatchStore')).map(({ code }) => code);
 
 const capable = protocols.filter(({ name }) => name !== 'Connect GET');
 
-it.each(capable)(
-  'A watch over $name ends as OK when the service stops, which does not wait for its client',
-  async (protocol) => {
-    const { service, stores, close } = await open(protocol);
-    const watches = [new Watch(stores.watchStore({})), new Watch(stores.watchStore({ afterVersion: 1_000 }))];
-    await expect.poll(() => watches[0]?.versions).toHaveLength(1);
-    const start = performance.now();
-    await close();
-    expect(performance.now() - start).toBeLessThan(3_000);
-    for (const watch of watches) await watch.last;
-    expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
-    expect(endedWatches(service)).toEqual(['OK', 'OK']);
-  },
-);
-
 describe.each(capable)('WatchStore over $name', (protocol) => {
-  let opened: Opened;
-  let slots: Opened['slots'];
-  let stores: Opened['stores'];
-  beforeAll(async () => {
-    opened = await open(protocol);
-    ({ slots, stores } = opened);
-  });
-  afterAll(() => opened.close());
+  const service = runService('slot', () => ({ storeRefreshDelayMs: 0 }), protocol);
+  const slots = createClient(SlotService, service.staff);
+  const stores = createClient(SlotStoreService, service.guest);
 
   const current = async () => (await stores.getStoreStatus({})).version;
 
@@ -130,7 +86,6 @@ describe.each(capable)('WatchStore over $name', (protocol) => {
   });
 
   it('A watch ends when its client cancels it, also while there is no new version', async () => {
-    const { service } = opened;
     const client = new AbortController();
     const watch = new Watch(stores.watchStore({}, { signal: client.signal }));
     await expect.poll(() => watch.versions).toHaveLength(1);
@@ -146,7 +101,7 @@ describe.each(capable)('WatchStore over $name', (protocol) => {
   });
 
   it('A watch without a credential, or with a malformed store-request-id, is refused', async () => {
-    const refused = await failureOf(new Watch(opened.anonymous.watchStore({})).last);
+    const refused = await failureOf(new Watch(createClient(SlotStoreService, service.nobody).watchStore({})).last);
     expect([Code[refused.code], refused.rawMessage]).toEqual(['Unauthenticated', 'Authentication required']);
     const headers = { 'store-request-id': 'abc' };
     const senseless = await failureOf(new Watch(stores.watchStore({}, { headers })).last);
@@ -158,5 +113,21 @@ describe.each(capable)('WatchStore over $name', (protocol) => {
     const { requestId } = await createSlot({ slots });
     const watch = new Watch(stores.watchStore({}, { headers: { 'store-request-id': requestId } }));
     await expect.poll(() => watch.versions).toEqual([before + 1]);
+  });
+});
+
+describe.each(capable)('WatchStore over $name of a service that stops', (protocol) => {
+  const service = runService('slot', undefined, protocol);
+  const stores = createClient(SlotStoreService, service.guest);
+
+  it('A watch ends as OK when the service stops, which does not wait for its client', async () => {
+    const watches = [new Watch(stores.watchStore({})), new Watch(stores.watchStore({ afterVersion: 1_000 }))];
+    await expect.poll(() => watches[0]?.versions).toHaveLength(1);
+    const start = performance.now();
+    await service.restart();
+    expect(performance.now() - start).toBeLessThan(3_000);
+    for (const watch of watches) await watch.last;
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(endedWatches(service)).toEqual(['OK', 'OK']);
   });
 });

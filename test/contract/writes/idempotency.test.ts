@@ -34,7 +34,7 @@ import {
 import { post } from '../../support/post.ts';
 import { protocols } from '../../support/protocols.ts';
 import { addCouponOf, newOrder } from '../../support/redemptions.ts';
-import { signToken } from '../../support/tokens.ts';
+import { signToken, withToken } from '../../support/tokens.ts';
 
 /** The headers of a response, from a call with a key. */
 async function withHeaders<Answer>(key: string, call: (options: object) => Promise<Answer>) {
@@ -62,12 +62,6 @@ async function counts(api: Pick<Api<DescService>, 'sql'>) {
   );
   return { ...row, sequences };
 }
-
-const reused = {
-  code: 'InvalidArgument',
-  message: 'The idempotency key came with another request before',
-  reason: 'IDEMPOTENCY_KEY_REUSED',
-} as const;
 
 function testMutations<Service extends DescService>(
   api: Api<Service>,
@@ -100,7 +94,7 @@ function testMutations<Service extends DescService>(
     const options = { headers: { 'idempotency-key': randomUUID() } };
     await mutation.call(api.staff, options);
     const before = await counts(api);
-    await expectError(mutation.callOtherwise(api.staff, options), reused);
+    await expectError(mutation.callOtherwise(api.staff, options), 'IDEMPOTENCY_KEY_REUSED');
     expect(await counts(api)).toEqual(before);
     // A replay is nothing to look into.
     expect(api.log.filter(({ level }) => level === 'error')).toEqual([]);
@@ -126,8 +120,9 @@ function testMutations<Service extends DescService>(
     const key = randomUUID();
     const first = await mutation.call(api.staff, { headers: { 'idempotency-key': key } });
     for (const protocol of protocols) {
-      const client = api.staffOver(protocol);
-      const { answer, headers } = await withHeaders(key, (options) => mutation.call(client, options));
+      const { transport, close } = protocol.open(api.ports);
+      const client = createClient(desc, withToken(transport, await signToken({ staffId: 1 })));
+      const { answer, headers } = await withHeaders(key, (options) => mutation.call(client, options)).finally(close);
       expect(answer).toEqual(first);
       expect(headers.get('idempotent-replayed')).toBe('true');
     }
@@ -162,7 +157,7 @@ slotContract('Idempotency keys of slot mutations', (api) => {
         api.staff.updateDeliverySequence({ id, deliverySequence: fromJson(ValueSchema, json) }, options),
       );
     await update({ $typeName: [1] });
-    await expectError(update({ $typeName: [2] }), reused);
+    await expectError(update({ $typeName: [2] }), 'IDEMPOTENCY_KEY_REUSED');
   });
 
   it.each<[JsonValue, JsonValue]>([
@@ -181,7 +176,7 @@ slotContract('Idempotency keys of slot mutations', (api) => {
     const update = (json: JsonValue) =>
       api.staff.updateDeliverySequence({ id, deliverySequence: fromJson(ValueSchema, json) }, options);
     await update(first);
-    await expectError(update(second), reused);
+    await expectError(update(second), 'IDEMPOTENCY_KEY_REUSED');
   });
 
   it('Lists of ids in another order are the same request', async () => {
@@ -261,7 +256,7 @@ redemptionContract('Idempotency keys of redemptions', (api) => {
     const first = await redeem(100);
     await api.sql('update coupons set is_invalidated = true where id = $1', [id]);
     expect((await redeem(100)).answer).toEqual(first.answer);
-    await expectError(redeem(99), reused);
+    await expectError(redeem(99), 'IDEMPOTENCY_KEY_REUSED');
   });
 });
 
@@ -304,7 +299,7 @@ couponContract('Idempotency keys of coupon mutations', (api) => {
     const key = randomUUID();
     const asStaff = async (staffId: number) => api.as(await signToken({ staffId, subject: 'one' }));
     await create(key, { client: await asStaff(1) });
-    await expectError(create(key, { client: await asStaff(2) }), reused);
+    await expectError(create(key, { client: await asStaff(2) }), 'IDEMPOTENCY_KEY_REUSED');
   });
 
   it('A key is good for one caller and one procedure', async () => {
@@ -327,13 +322,6 @@ couponContract('Idempotency keys of coupon mutations', (api) => {
     const { answer: second, headers } = await create(key, { couponCode });
     expect(headers.has('idempotent-replayed')).toBe(false);
     expect(second).not.toEqual(answer);
-  });
-
-  it('A generated code is the same in a replay', async () => {
-    const key = randomUUID();
-    const { answer: first } = await create(key);
-    const { answer: second } = await create(key);
-    expect(second).toEqual(first);
   });
 
   it.each([undefined, 4242])('A caller with the staff id %s, of no staff user, gets no replay', async (staffId) => {
@@ -364,7 +352,7 @@ couponContract('Idempotency keys of coupon mutations', (api) => {
 
   it.each([
     ['rollback', { code: 'AlreadyExists', message: 'Coupon code already exists', reason: 'COUPON_CODE_TAKEN' }],
-    ['commit', reused],
+    ['commit', 'IDEMPOTENCY_KEY_REUSED'],
   ] as const)('A call that fails while its key is in use waits for the %s of the other call', async (end, expected) => {
     const [key, couponCode] = [randomUUID(), randomUUID()];
     await create(randomUUID(), { couponCode });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type DescMethod, type DescService, fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { type CallOptions, type Client, createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { couponErrors } from '../../../services/coupon-service/errors.ts';
 import { slotErrors } from '../../../services/slot-service/errors.ts';
 import { commonErrors, errorInfo } from '../../../shared/errors/errors.ts';
@@ -14,12 +14,13 @@ import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_p
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { isMutation } from '../../../shared/rpc/procedure.ts';
 import { failureOf } from '../../support/contract.ts';
-import { createGrpcJsTransport } from '../../support/grpc-transport.ts';
+import { idOf } from '../../support/database.ts';
+import { everyRow } from '../../support/every-row.ts';
+import { expectedErrors } from '../../support/expected-errors.ts';
 import { addBatch, addCoupon, addHold, addOrder, addSlot, newName } from '../../support/mutations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
-import { signToken, withToken } from '../../support/tokens.ts';
+import { runService, type ServiceInTests } from '../../support/running-service.ts';
 
-type Sql = TestService['database']['sql'];
+type Sql = ServiceInTests['sql'];
 
 /** A call that is refused for a reason, and what it needs. */
 interface Refusal<Api> {
@@ -55,108 +56,97 @@ const snippet = (productIds = [1]): { name: string; productIds: number[]; validT
 });
 const withUnknownProduct = (at: number) => three(at, () => snippet(), snippet([1, missing]));
 const withBadDate = (at: number) => three(at, () => snippet(), { ...snippet(), validTill: 'someday' });
+const addSnippet = (sql: Sql, slotId: number, name: string) =>
+  sql('insert into vendor_snippets (slot_id, snippet_code, product_ids) values ($1, $2, array[1])', [slotId, name]);
 const withTakenName = async (sql: Sql, at: number) => {
   const name = newName('taken');
-  await sql('insert into vendor_snippets (slot_id, snippet_code, product_ids) values ($1, $2, array[1])', [
-    await addSlot(sql),
-    name,
-  ]);
+  await addSnippet(sql, await addSlot(sql), name);
   return three(at, () => snippet(), { name, productIds: [1] });
 };
 const withUnknownId = (at: number) => ({ ids: three(at, (n) => n + 1, missing) });
+
+type Prepare<Api> = Refusal<Api>['prepare'];
+type Call<Api> = Awaited<ReturnType<Prepare<Api>>>;
+const ofGuest = { isOfGuest: true } as const;
+const ofThree = { isOfThree: true } as const;
+const ofRecord = { isOfRecord: true } as const;
+const ofThreeOfRecord = { ...ofThree, ...ofRecord };
+
+/** A refusal that needs something before its call. */
+const after = <Api>(reason: string, prepare: Prepare<Api>, kind: object = {}): Refusal<Api> => ({
+  ...{ reason, ...kind },
+  prepare,
+});
+const plain = <Api>(reason: string, call: Call<Api>, kind: object = {}): Refusal<Api> =>
+  after(reason, async () => call, kind);
 
 type Slots = Client<typeof SlotService>;
 /** The refusals of a mutation of one slot: it is missing, or its etag is outdated. */
 const ofSlot = (
   call: (api: Slots, id: number, etag: string, options: CallOptions) => Promise<unknown>,
 ): Refusal<Slots>[] => [
-  { reason: 'SLOT_NOT_FOUND', prepare: async () => (api, options) => call(api, missing, '', options) },
-  {
-    reason: 'ETAG_MISMATCH',
-    async prepare(sql) {
-      const id = await addSlot(sql);
-      return (api, options) => call(api, id, outdated, options);
-    },
-  },
+  plain('SLOT_NOT_FOUND', (api, options) => call(api, missing, outdated, options)),
+  after('ETAG_MISMATCH', async (sql) => {
+    const id = await addSlot(sql);
+    return (api, options) => call(api, id, outdated, options);
+  }),
 ];
+const createSlot =
+  (given: (sql: Sql, at: number) => Promise<object>): Prepare<Slots> =>
+  async (sql, { at }) => {
+    const rest = await given(sql, at);
+    return (api, options) => api.createSlot({ ...times, productIds: [1], ...rest }, options);
+  };
 const updateSlot =
-  (given: (sql: Sql, at: number) => Promise<object>): Refusal<Slots>['prepare'] =>
+  (given: (sql: Sql, at: number) => Promise<object>): Prepare<Slots> =>
   async (sql, { at, isGuarded }) => {
     const id = await addSlot(sql);
     const request = { id, ...times, productIds: { ids: [9] }, etag: await etagOf(sql, 'slots', id, isGuarded) };
     const rest = await given(sql, at);
     return (api, options) => api.updateSlot({ ...request, ...rest }, options);
   };
+/** The snippets that CreateSlot and UpdateSlot refuse. */
+const wrongSnippets: readonly (readonly [reason: string, given: (sql: Sql, at: number) => Promise<object>])[] = [
+  ['INVALID_REQUEST', async (_sql, at) => ({ vendorSnippets: withBadDate(at) })],
+  ['SNIPPET_PRODUCTS_INVALID', async (_sql, at) => ({ vendorSnippets: withUnknownProduct(at) })],
+  ['SNIPPET_NAME_TAKEN', async (sql, at) => ({ vendorSnippets: await withTakenName(sql, at) })],
+];
 
 const slotRefusals: Record<string, Refusal<Slots>[]> = {
   CreateSlot: [
-    { reason: 'ACCESS_DENIED', isOfGuest: true, prepare: async () => (api, options) => api.createSlot(times, options) },
-    {
-      reason: 'TIMES_REQUIRED',
-      prepare: async () => (api, options) =>
-        api.createSlot({ ...times, freezeTime: '', vendorSnippets: [snippet()] }, options),
-    },
-    {
-      reason: 'INVALID_REQUEST',
-      isOfThree: true,
-      prepare:
-        async (_sql, { at }) =>
-        (api, options) =>
-          api.createSlot({ ...times, vendorSnippets: withBadDate(at) }, options),
-    },
-    {
-      reason: 'SNIPPET_PRODUCTS_INVALID',
-      isOfThree: true,
-      prepare:
-        async (_sql, { at }) =>
-        (api, options) =>
-          api.createSlot({ ...times, productIds: [1], vendorSnippets: withUnknownProduct(at) }, options),
-    },
-    {
-      reason: 'SNIPPET_NAME_TAKEN',
-      isOfThree: true,
-      async prepare(sql, { at }) {
-        const vendorSnippets = await withTakenName(sql, at);
-        return (api, options) => api.createSlot({ ...times, productIds: [1], vendorSnippets }, options);
-      },
-    },
+    plain('ACCESS_DENIED', (api, options) => api.createSlot(times, options), ofGuest),
+    after(
+      'TIMES_REQUIRED',
+      createSlot(async () => ({ freezeTime: '', vendorSnippets: [snippet()] })),
+    ),
+    ...wrongSnippets.map(([reason, given]) => after(reason, createSlot(given), ofThree)),
   ],
   UpdateSlot: [
     ...ofSlot((api, id, etag, options) => api.updateSlot({ id, ...times, productIds: { ids: [] }, etag }, options)),
-    { reason: 'TIMES_REQUIRED', isOfRecord: true, prepare: updateSlot(async () => ({ deliveryTime: '' })) },
-    {
-      reason: 'INVALID_REQUEST',
-      ...{ isOfThree: true, isOfRecord: true },
-      prepare: updateSlot(async (_sql, at) => ({ vendorSnippets: withBadDate(at) })),
-    },
-    {
-      reason: 'SNIPPET_PRODUCTS_INVALID',
-      ...{ isOfThree: true, isOfRecord: true },
-      prepare: updateSlot(async (_sql, at) => ({ vendorSnippets: withUnknownProduct(at) })),
-    },
-    {
-      reason: 'SNIPPET_NAME_TAKEN',
-      ...{ isOfThree: true, isOfRecord: true },
-      prepare: updateSlot(async (sql, at) => ({ vendorSnippets: await withTakenName(sql, at) })),
-    },
+    after(
+      'TIMES_REQUIRED',
+      updateSlot(async () => ({ deliveryTime: '' })),
+      ofRecord,
+    ),
+    ...wrongSnippets.map(([reason, given]) => after(reason, updateSlot(given), ofThreeOfRecord)),
   ],
   UpdateSlotProducts: ofSlot((api, slotId, etag, options) =>
-    api.updateSlotProducts({ slotId, productIds: [4, 5, 6], etag: etag || outdated }, options),
+    api.updateSlotProducts({ slotId, productIds: [4, 5, 6], etag }, options),
   ).map((refusal) => ({ ...refusal, reason: 'ETAG_MISMATCH' })),
   DeleteSlot: ofSlot((api, id, etag, options) => api.deleteSlot({ id, etag }, options)),
   UpdateDeliverySequence: [
     ...ofSlot((api, id, etag, options) =>
       api.updateDeliverySequence({ id, etag, deliverySequence: fromJson(ValueSchema, { 1: [2] }) }, options),
     ),
-    {
-      reason: 'INVALID_REQUEST',
-      isOfRecord: true,
-      async prepare(sql, { isGuarded }) {
+    after(
+      'INVALID_REQUEST',
+      async (sql, { isGuarded }) => {
         const id = await addSlot(sql);
         const etag = await etagOf(sql, 'slots', id, isGuarded);
         return (api, options) => api.updateDeliverySequence({ id, etag }, options);
       },
-    },
+      ofRecord,
+    ),
   ],
   UpdateSlotCapacity: ofSlot((api, slotId, etag, options) =>
     api.updateSlotCapacity({ slotId, isCapacityFull: true, etag }, options),
@@ -164,18 +154,19 @@ const slotRefusals: Record<string, Refusal<Slots>[]> = {
 };
 
 type Plan = Client<typeof SlotPlanService>;
+const change = { case: 'isActive', value: false } as const;
 const updateSlots =
-  (wrong: { id?: number; etag?: string }): Refusal<Plan>['prepare'] =>
+  (wrong: { id?: number; etag?: string }): Prepare<Plan> =>
   async (sql, { at, isGuarded }) => {
     const ids = [await addSlot(sql), await addSlot(sql), await addSlot(sql)];
     const slots = await Promise.all(ids.map(async (id) => ({ id, etag: await etagOf(sql, 'slots', id, isGuarded) })));
     const given = three(at, (n) => slots[n] ?? {}, { id: ids[at] ?? 0, ...wrong });
-    return (api, options) => api.updateSlots({ slots: given, change: { case: 'isActive', value: false } }, options);
+    return (api, options) => api.updateSlots({ slots: given, change }, options);
   };
 let weeks = 0;
 /** Copies of three slots with a snippet each. */
 const copySlots =
-  (change: (sql: Sql, id: number) => Promise<unknown>, request: object = {}): Refusal<Plan>['prepare'] =>
+  (statement: string, request: object = {}): Prepare<Plan> =>
   async (sql, { at }) => {
     const slotIds = [await addSlot(sql), await addSlot(sql), await addSlot(sql)];
     // Times that no other copy has.
@@ -186,309 +177,257 @@ const copySlots =
          where id = $1`,
         [id, weeks, n],
       );
-      await sql('insert into vendor_snippets (slot_id, snippet_code, product_ids) values ($1, $2, array[1])', [
-        id,
-        newName('source'),
-      ]);
+      await addSnippet(sql, id, newName('source'));
     }
-    await change(sql, slotIds[at] ?? 0);
+    await sql(statement, [slotIds[at]]);
     return (api, options) =>
       api.copySlots({ slotIds, shiftDays: 3, snippetName: '{name} {date}', ...request }, options);
   };
 
 const planRefusals: Record<string, Refusal<Plan>[]> = {
   CopySlots: [
-    {
-      reason: 'SLOT_NOT_FOUND',
-      isOfThree: true,
-      prepare: async (sql, { at }) => {
+    after(
+      'SLOT_NOT_FOUND',
+      async (sql, { at }) => {
         const slotIds = three(at, () => 0, missing);
         for (const n of [0, 1, 2]) if (n !== at) slotIds[n] = await addSlot(sql);
         return (api, options) => api.copySlots({ slotIds, shiftDays: 2 }, options);
       },
-    },
-    { reason: 'INVALID_REQUEST', prepare: copySlots(async () => undefined, { timeZone: 'Nowhere' }) },
-    {
-      reason: 'SLOT_TAKEN',
-      isOfThree: true,
-      prepare: copySlots(
-        (sql, id) =>
-          sql(
-            `insert into slots (delivery_time, freeze_time)
-             select delivery_time + interval '3 days', freeze_time from slots where id = $1`,
-            [id],
-          ),
+      ofThree,
+    ),
+    after('INVALID_REQUEST', copySlots('select $1::integer', { timeZone: 'Nowhere' })),
+    after(
+      'SLOT_TAKEN',
+      copySlots(
+        `insert into slots (delivery_time, freeze_time)
+         select delivery_time + interval '3 days', freeze_time from slots where id = $1`,
         { onTaken: 2 },
       ),
-    },
-    {
-      reason: 'SNIPPET_PRODUCTS_INVALID',
-      isOfThree: true,
-      prepare: copySlots((sql, id) =>
-        sql('update vendor_snippets set product_ids = array[1, $2::integer] where slot_id = $1', [id, missing]),
+      ofThree,
+    ),
+    after(
+      'SNIPPET_PRODUCTS_INVALID',
+      copySlots(`update vendor_snippets set product_ids = array[1, ${missing}] where slot_id = $1`),
+      ofThree,
+    ),
+    after(
+      'SNIPPET_NAME_TAKEN',
+      copySlots(
+        `insert into vendor_snippets (slot_id, snippet_code, product_ids)
+         select slots.id, snippet_code || ' ' || to_char(delivery_time + interval '3 days', 'YYYY-MM-DD'), product_ids
+         from slots join vendor_snippets on slot_id = slots.id where slots.id = $1`,
       ),
-    },
-    {
-      reason: 'SNIPPET_NAME_TAKEN',
-      isOfThree: true,
-      prepare: copySlots((sql, id) =>
-        sql(
-          `insert into vendor_snippets (slot_id, snippet_code, product_ids)
-           select slots.id, snippet_code || ' ' || to_char(delivery_time + interval '3 days', 'YYYY-MM-DD'), product_ids
-           from slots join vendor_snippets on slot_id = slots.id where slots.id = $1`,
-          [id],
-        ),
-      ),
-    },
+      ofThree,
+    ),
   ],
   UpdateSlots: [
-    {
-      reason: 'SLOT_NOT_FOUND',
-      ...{ isOfThree: true, isOfRecord: true },
-      prepare: updateSlots({ id: missing, etag: '' }),
-    },
-    { reason: 'ETAG_MISMATCH', ...{ isOfThree: true, isOfRecord: true }, prepare: updateSlots({ etag: outdated }) },
-    {
-      reason: 'INVALID_REQUEST',
-      async prepare(sql) {
-        const id = await addSlot(sql);
-        const slots = [{ id }, { id: await addSlot(sql) }, { id }];
-        return (api, options) => api.updateSlots({ slots, change: { case: 'isActive', value: false } }, options);
-      },
-    },
+    after('SLOT_NOT_FOUND', updateSlots({ id: missing, etag: '' }), ofThreeOfRecord),
+    after('ETAG_MISMATCH', updateSlots({ etag: outdated }), ofThreeOfRecord),
+    after('INVALID_REQUEST', async (sql) => {
+      const id = await addSlot(sql);
+      const slots = [{ id }, { id: await addSlot(sql) }, { id }];
+      return (api, options) => api.updateSlots({ slots, change }, options);
+    }),
   ],
 };
 
 type Coupons = Client<typeof CouponService>;
 const terms = { flatDiscount: 5, applicableUsers: { ids: [1, 2, 3] }, applicableProducts: { ids: [1, 2, 3] } };
+const oneDiscount = { discountPercent: 1, flatDiscount: 1 };
 const create =
-  (coupon: (at: number) => object): Refusal<Coupons>['prepare'] =>
+  (coupon: (at: number) => object): Prepare<Coupons> =>
   async (_sql, { at }) =>
   (api, options) =>
     api.create({ coupon: { ...terms, ...coupon(at) } }, options);
 const update =
-  (coupon: (at: number) => object, isInvalidated?: boolean): Refusal<Coupons>['prepare'] =>
+  (coupon: (at: number) => object, invalidated: { isInvalidated?: boolean } = {}): Prepare<Coupons> =>
   async (sql, { at, isGuarded }) => {
     const id = await addCoupon(sql);
     const etag = await etagOf(sql, 'coupons', id, isGuarded);
-    const updates = {
-      coupon: { minOrder: 7, ...coupon(at) },
-      ...(isInvalidated === undefined ? {} : { isInvalidated }),
-    };
+    const updates = { coupon: { minOrder: 7, ...coupon(at) }, ...invalidated };
     return (api, options) => api.update({ id, etag, updates }, options);
   };
 const createReserved =
-  (coupon: (at: number) => object): Refusal<Coupons>['prepare'] =>
+  (coupon: (at: number) => object): Prepare<Coupons> =>
   async (_sql, { at }) =>
   (api, options) =>
     api.createReservedCoupon({ coupon: { ...terms, ...coupon(at) } }, options);
 const refund =
-  (orderOf: (sql: Sql) => Promise<number>): Refusal<Coupons>['prepare'] =>
+  (statement: string): Prepare<Coupons> =>
   async (sql) => {
-    const orderId = await orderOf(sql);
+    const orderId = await addOrder(sql);
+    await sql(statement.replaceAll('$1', String(orderId)));
     return (api, options) => api.generateCancellationCoupon({ orderId }, options);
   };
-const changedOrder = (change: string) =>
-  refund(async (sql) => {
-    const id = await addOrder(sql);
-    await sql(change, [id]);
-    return id;
-  });
-const oneDiscount = { discountPercent: 1, flatDiscount: 1 };
+/** The terms that Create and CreateBatch refuse. */
+const wrongTerms: readonly (readonly [reason: string, coupon: (at: number) => object, kind?: object])[] = [
+  ['ONE_DISCOUNT_REQUIRED', () => oneDiscount],
+  ['APPLICABLE_USERS_OR_ALL_REQUIRED', () => ({ isUserBased: true, applicableUsers: { ids: [] } })],
+  ['USER_BASED_AND_FOR_ALL', () => ({ isUserBased: true, isApplyForAll: true })],
+  ['APPLICABLE_USERS_NOT_FOUND', (at) => ({ applicableUsers: withUnknownId(at) }), ofThree],
+  ['APPLICABLE_PRODUCTS_NOT_FOUND', (at) => ({ applicableProducts: withUnknownId(at) }), ofThree],
+];
 
 const couponRefusals: Record<string, Refusal<Coupons>[]> = {
   Create: [
-    { reason: 'ONE_DISCOUNT_REQUIRED', prepare: create(() => oneDiscount) },
-    {
-      reason: 'APPLICABLE_USERS_OR_ALL_REQUIRED',
-      prepare: create(() => ({ isUserBased: true, applicableUsers: { ids: [] } })),
-    },
-    { reason: 'USER_BASED_AND_FOR_ALL', prepare: create(() => ({ isUserBased: true, isApplyForAll: true })) },
-    {
-      reason: 'APPLICABLE_USERS_NOT_FOUND',
-      isOfThree: true,
-      prepare: create((at) => ({ applicableUsers: withUnknownId(at) })),
-    },
-    { reason: 'UNAUTHORIZED', isOfGuest: true, prepare: create(() => ({})) },
-    {
-      reason: 'COUPON_CODE_TAKEN',
-      async prepare(sql) {
-        const couponCode = newName('TAKEN');
-        await sql('insert into coupons (coupon_code, created_by) values ($1, 1)', [couponCode]);
-        return (api, options) => api.create({ coupon: { ...terms, couponCode } }, options);
-      },
-    },
-    {
-      reason: 'APPLICABLE_PRODUCTS_NOT_FOUND',
-      isOfThree: true,
-      prepare: create((at) => ({ applicableProducts: withUnknownId(at) })),
-    },
-    { reason: 'INVALID_REQUEST', prepare: create(() => ({ validTill: 'someday' })) },
+    ...wrongTerms.map(([reason, coupon, kind]) => after(reason, create(coupon), kind)),
+    after(
+      'UNAUTHORIZED',
+      create(() => ({})),
+      ofGuest,
+    ),
+    after('COUPON_CODE_TAKEN', async (sql) => {
+      const couponCode = newName('TAKEN');
+      await sql('insert into coupons (coupon_code, created_by) values ($1, 1)', [couponCode]);
+      return (api, options) => api.create({ coupon: { ...terms, couponCode } }, options);
+    }),
+    after(
+      'INVALID_REQUEST',
+      create(() => ({ validTill: 'someday' })),
+    ),
   ],
   Update: [
-    { reason: 'TWO_DISCOUNTS', isOfRecord: true, prepare: update(() => oneDiscount) },
-    {
-      reason: 'APPLICABLE_USERS_REQUIRED',
-      isOfRecord: true,
-      async prepare(sql, { isGuarded }) {
+    after(
+      'TWO_DISCOUNTS',
+      update(() => oneDiscount),
+      ofRecord,
+    ),
+    after(
+      'APPLICABLE_USERS_REQUIRED',
+      async (sql, { isGuarded }) => {
         const id = await addCoupon(sql);
         await sql('delete from coupon_applicable_users where coupon_id = $1', [id]);
         const etag = await etagOf(sql, 'coupons', id, isGuarded);
         return (api, options) =>
           api.update({ id, etag, updates: { coupon: { isUserBased: true, minOrder: 3 } } }, options);
       },
-    },
-    {
-      reason: 'APPLICABLE_USERS_NOT_FOUND',
-      ...{ isOfThree: true, isOfRecord: true },
-      prepare: update((at) => ({ applicableUsers: withUnknownId(at) }), true),
-    },
-    {
-      reason: 'APPLICABLE_PRODUCTS_NOT_FOUND',
-      ...{ isOfThree: true, isOfRecord: true },
-      prepare: update((at) => ({ applicableProducts: withUnknownId(at) }), true),
-    },
-    {
-      reason: 'COUPON_NOT_FOUND',
-      prepare: async () => (api, options) => api.update({ id: missing, updates: { coupon: terms } }, options),
-    },
-    {
-      reason: 'ETAG_MISMATCH',
-      async prepare(sql) {
-        const id = await addCoupon(sql);
-        return (api, options) => api.update({ id, etag: outdated, updates: { coupon: terms } }, options);
-      },
-    },
-    {
-      reason: 'COUPON_CODE_TAKEN',
-      isOfRecord: true,
-      async prepare(sql, { isGuarded }) {
+      ofRecord,
+    ),
+    after(
+      'APPLICABLE_USERS_NOT_FOUND',
+      update((at) => ({ applicableUsers: withUnknownId(at) }), { isInvalidated: true }),
+      ofThreeOfRecord,
+    ),
+    after(
+      'APPLICABLE_PRODUCTS_NOT_FOUND',
+      update((at) => ({ applicableProducts: withUnknownId(at) }), { isInvalidated: true }),
+      ofThreeOfRecord,
+    ),
+    plain('COUPON_NOT_FOUND', (api, options) => api.update({ id: missing, updates: { coupon: terms } }, options)),
+    after('ETAG_MISMATCH', async (sql) => {
+      const id = await addCoupon(sql);
+      return (api, options) => api.update({ id, etag: outdated, updates: { coupon: terms } }, options);
+    }),
+    after(
+      'COUPON_CODE_TAKEN',
+      async (sql, { isGuarded }) => {
         const [id, other] = [await addCoupon(sql), await addCoupon(sql)];
         const [taken] = await sql<{ code: string }>('select coupon_code as code from coupons where id = $1', [other]);
         const etag = await etagOf(sql, 'coupons', id, isGuarded);
-        return (api, options) =>
-          api.update({ id, etag, updates: { coupon: { ...terms, couponCode: taken?.code ?? '' } } }, options);
+        const coupon = { ...terms, couponCode: taken?.code ?? '' };
+        return (api, options) => api.update({ id, etag, updates: { coupon } }, options);
       },
-    },
-    { reason: 'INVALID_REQUEST', isOfRecord: true, prepare: update(() => ({ couponCode: '' })) },
+      ofRecord,
+    ),
+    after(
+      'INVALID_REQUEST',
+      update(() => ({ couponCode: '' })),
+      ofRecord,
+    ),
   ],
   Delete: [
-    { reason: 'COUPON_NOT_FOUND', prepare: async () => (api, options) => api.delete({ id: missing }, options) },
-    {
-      reason: 'ETAG_MISMATCH',
-      async prepare(sql) {
-        const id = await addCoupon(sql);
-        return (api, options) => api.delete({ id, etag: outdated }, options);
-      },
-    },
+    plain('COUPON_NOT_FOUND', (api, options) => api.delete({ id: missing, etag: outdated }, options)),
+    after('ETAG_MISMATCH', async (sql) => {
+      const id = await addCoupon(sql);
+      return (api, options) => api.delete({ id, etag: outdated }, options);
+    }),
   ],
   GenerateCancellationCoupon: [
-    { reason: 'UNAUTHORIZED', isOfGuest: true, prepare: refund(addOrder) },
-    { reason: 'ORDER_NOT_FOUND', prepare: refund(async () => missing) },
-    { reason: 'ORDER_USER_NOT_FOUND', prepare: changedOrder('update orders set user_id = null where id = $1') },
-    {
-      reason: 'ORDER_TOTAL_INVALID',
-      prepare: refund(async (sql) => {
-        // As a row from before the check.
-        await sql('alter table orders drop constraint orders_sound');
-        const id = await addOrder(sql);
-        await sql('update orders set total_amount = -1 where id = $1', [id]);
-        await sql(
-          `alter table orders add constraint orders_sound check (total_amount >= 0 and total_amount < 'Infinity') not valid`,
-        );
-        return id;
-      }),
-    },
-    {
-      reason: 'COUPON_CODE_TAKEN',
-      prepare: changedOrder(`insert into coupons (coupon_code, created_by) select 'USE' || $1::integer, 1`),
-    },
+    after('UNAUTHORIZED', refund('select $1'), ofGuest),
+    plain('ORDER_NOT_FOUND', (api, options) => api.generateCancellationCoupon({ orderId: missing }, options)),
+    after('ORDER_USER_NOT_FOUND', refund('update orders set user_id = null where id = $1')),
+    after(
+      'ORDER_TOTAL_INVALID',
+      // As a row from before the check.
+      refund(`alter table orders drop constraint orders_sound; update orders set total_amount = -1 where id = $1;
+        alter table orders add constraint orders_sound check (total_amount >= 0 and total_amount < 'Infinity') not valid`),
+    ),
+    after('COUPON_CODE_TAKEN', refund(`insert into coupons (coupon_code, created_by) select 'USE' || $1, 1`)),
   ],
   CreateReservedCoupon: [
-    { reason: 'ONE_DISCOUNT_REQUIRED', prepare: createReserved(() => oneDiscount) },
-    { reason: 'UNAUTHORIZED', isOfGuest: true, prepare: createReserved(() => ({})) },
-    {
-      reason: 'SECRET_CODE_TAKEN',
-      async prepare(sql) {
-        const couponCode = newName('TAKEN');
-        await sql('insert into reserved_coupons (secret_code, coupon_code, created_by) values ($1, $1, 1)', [
-          couponCode,
-        ]);
-        return (api, options) => api.createReservedCoupon({ coupon: { ...terms, couponCode } }, options);
-      },
-    },
-    {
-      reason: 'APPLICABLE_PRODUCTS_NOT_FOUND',
-      isOfThree: true,
-      prepare: createReserved((at) => ({ applicableProducts: withUnknownId(at) })),
-    },
+    after(
+      'ONE_DISCOUNT_REQUIRED',
+      createReserved(() => oneDiscount),
+    ),
+    after(
+      'UNAUTHORIZED',
+      createReserved(() => ({})),
+      ofGuest,
+    ),
+    after('SECRET_CODE_TAKEN', async (sql) => {
+      const couponCode = await addReserved(sql);
+      return (api, options) => api.createReservedCoupon({ coupon: { ...terms, couponCode } }, options);
+    }),
+    after(
+      'APPLICABLE_PRODUCTS_NOT_FOUND',
+      createReserved((at) => ({ applicableProducts: withUnknownId(at) })),
+      ofThree,
+    ),
   ],
   CreateCoupon: [
-    { reason: 'INVALID_REQUEST', prepare: async () => (api, options) => api.createCoupon({ mobile: '' }, options) },
-    {
-      reason: 'UNAUTHORIZED',
-      isOfGuest: true,
-      prepare: async () => (api, options) => api.createCoupon({ mobile: '7000000001' }, options),
-    },
-    {
-      reason: 'MOBILE_NOT_TEN_DIGITS',
-      prepare: async () => (api, options) => api.createCoupon({ mobile: '123456789' }, options),
-    },
+    plain('INVALID_REQUEST', (api, options) => api.createCoupon({ mobile: '' }, options)),
+    plain('UNAUTHORIZED', (api, options) => api.createCoupon({ mobile: '7000000001' }, options), ofGuest),
+    plain('MOBILE_NOT_TEN_DIGITS', (api, options) => api.createCoupon({ mobile: '123456789' }, options)),
   ],
 };
 
 type Redemptions = Client<typeof RedemptionService>;
-async function addReserved(sql: Sql, columns = ''): Promise<string> {
+async function addReserved(sql: Sql, columns = 'created_by = 1'): Promise<string> {
   const code = newName('SECRET');
   await sql(
     'insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by) values ($1, $1, 5, 1)',
     [code],
   );
-  if (columns !== '') await sql(`update reserved_coupons set ${columns} where secret_code = $1`, [code]);
+  await sql(`update reserved_coupons set ${columns} where secret_code = $1`, [code]);
   return code;
 }
-const ofRedemption =
-  (
-    call: (api: Redemptions, redemptionId: number, options: CallOptions) => Promise<unknown>,
-    change: string,
-  ): Refusal<Redemptions>['prepare'] =>
+const confirm =
+  (statement: string): Prepare<Redemptions> =>
   async (sql) => {
-    const id = await addHold(sql);
-    await sql(change, [id]);
-    return (api, options) => call(api, id, options);
+    const redemptionId = await addHold(sql);
+    await sql(statement, [redemptionId]);
+    return (api, options) => api.confirm({ redemptionId }, options);
+  };
+const claim =
+  (userId: number, columns?: string): Prepare<Redemptions> =>
+  async (sql) => {
+    const secretCode = await addReserved(sql, columns);
+    return (api, options) => api.claim({ secretCode, userId }, options);
   };
 
 const redemptionRefusals: Record<string, Refusal<Redemptions>[]> = {
   Redeem: [
-    {
-      reason: 'USER_NOT_FOUND',
-      prepare: async () => (api, options) =>
-        api.redeem({ code: 'NONE', userId: missing, orderKey: newName('order'), orderAmount: 1 }, options),
-    },
-    {
-      reason: 'ORDER_KEY_TAKEN',
-      async prepare(sql) {
-        const id = await addHold(sql);
-        const [held] = await sql<{ code: string; order_key: string }>(
-          `select coupon_code as code, order_key from redemptions join coupons on coupons.id = coupon_id
-           where redemptions.id = $1`,
-          [id],
-        );
-        await sql('update coupons set is_apply_for_all = true where coupon_code = $1', [held?.code]);
-        const request = { code: held?.code ?? '', userId: 2, orderKey: held?.order_key ?? '', orderAmount: 50 };
-        return (api, options) => api.redeem(request, options);
-      },
-    },
+    plain('USER_NOT_FOUND', (api, options) =>
+      api.redeem({ code: 'NONE', userId: missing, orderKey: newName('order'), orderAmount: 1 }, options),
+    ),
+    after('ORDER_KEY_TAKEN', async (sql) => {
+      const [held] = await sql<{ code: string; order_key: string }>(
+        `with coupon as (
+           update coupons set is_apply_for_all = true from redemptions
+           where redemptions.id = $1 and coupons.id = coupon_id returning coupon_code as code, order_key
+         )
+         select * from coupon`,
+        [await addHold(sql)],
+      );
+      const request = { code: held?.code ?? '', userId: 2, orderKey: held?.order_key ?? '', orderAmount: 50 };
+      return (api, options) => api.redeem(request, options);
+    }),
   ],
   Confirm: [
-    {
-      reason: 'REDEMPTION_NOT_FOUND',
-      prepare: async () => (api, options) => api.confirm({ redemptionId: missing }, options),
-    },
-    {
-      reason: 'HOLD_EXPIRED',
-      prepare: ofRedemption(
-        (api, redemptionId, options) => api.confirm({ redemptionId }, options),
+    plain('REDEMPTION_NOT_FOUND', (api, options) => api.confirm({ redemptionId: missing }, options)),
+    after(
+      'HOLD_EXPIRED',
+      confirm(
         `with coupon as (
            update coupons set max_limit_for_user = 1 from redemptions where redemptions.id = $1 and coupons.id = coupon_id
          ),
@@ -498,89 +437,49 @@ const redemptionRefusals: Record<string, Refusal<Redemptions>[]> = {
          )
          update redemptions set held_until = now() - interval '1 minute' where id = $1`,
       ),
-    },
-    {
-      reason: 'REDEMPTION_RELEASED',
-      prepare: ofRedemption(
-        (api, redemptionId, options) => api.confirm({ redemptionId }, options),
-        `update redemptions set state = 'RELEASED', held_until = null, released_at = now() where id = $1`,
-      ),
-    },
+    ),
+    after(
+      'REDEMPTION_RELEASED',
+      confirm(`update redemptions set state = 'RELEASED', held_until = null, released_at = now() where id = $1`),
+    ),
   ],
-  Release: [
-    {
-      reason: 'REDEMPTION_NOT_FOUND',
-      prepare: async () => (api, options) => api.release({ redemptionId: missing }, options),
-    },
-  ],
+  Release: [plain('REDEMPTION_NOT_FOUND', (api, options) => api.release({ redemptionId: missing }, options))],
   Claim: [
-    {
-      reason: 'USER_NOT_FOUND',
-      async prepare(sql) {
-        const secretCode = await addReserved(sql);
-        return (api, options) => api.claim({ secretCode, userId: missing }, options);
-      },
-    },
-    {
-      reason: 'SECRET_CODE_NOT_FOUND',
-      prepare: async () => (api, options) => api.claim({ secretCode: newName('NONE'), userId: 1 }, options),
-    },
-    {
-      reason: 'SECRET_CODE_CLAIMED',
-      async prepare(sql) {
-        const secretCode = await addReserved(sql, 'redeemed_by = 2');
-        return (api, options) => api.claim({ secretCode, userId: 1 }, options);
-      },
-    },
-    {
-      reason: 'SECRET_CODE_EXPIRED',
-      async prepare(sql) {
-        const secretCode = await addReserved(sql, `valid_till = now() - interval '1 day'`);
-        return (api, options) => api.claim({ secretCode, userId: 1 }, options);
-      },
-    },
+    after('USER_NOT_FOUND', claim(missing)),
+    plain('SECRET_CODE_NOT_FOUND', (api, options) => api.claim({ secretCode: newName('NONE'), userId: 1 }, options)),
+    after('SECRET_CODE_CLAIMED', claim(1, 'redeemed_by = 2')),
+    after('SECRET_CODE_EXPIRED', claim(1, `valid_till = now() - interval '1 day'`)),
   ],
 };
 
 type Batches = Client<typeof CouponBatchService>;
 const createBatch =
-  (coupon: (at: number) => object, count = 3): Refusal<Batches>['prepare'] =>
+  (coupon: (at: number) => object): Prepare<Batches> =>
   async (_sql, { at }) =>
   (api, options) =>
-    api.createBatch({ count, coupon: { ...terms, ...coupon(at) } }, options);
+    api.createBatch({ count: 3, coupon: { ...terms, ...coupon(at) } }, options);
 
 const batchRefusals: Record<string, Refusal<Batches>[]> = {
   CreateBatch: [
-    { reason: 'ACCESS_DENIED', isOfGuest: true, prepare: createBatch(() => ({})) },
-    { reason: 'ONE_DISCOUNT_REQUIRED', prepare: createBatch(() => oneDiscount) },
-    {
-      reason: 'APPLICABLE_USERS_OR_ALL_REQUIRED',
-      prepare: createBatch(() => ({ isUserBased: true, applicableUsers: { ids: [] } })),
-    },
-    { reason: 'USER_BASED_AND_FOR_ALL', prepare: createBatch(() => ({ isUserBased: true, isApplyForAll: true })) },
-    {
-      reason: 'APPLICABLE_USERS_NOT_FOUND',
-      isOfThree: true,
-      prepare: createBatch((at) => ({ applicableUsers: withUnknownId(at) })),
-    },
-    {
-      reason: 'APPLICABLE_PRODUCTS_NOT_FOUND',
-      isOfThree: true,
-      prepare: createBatch((at) => ({ applicableProducts: withUnknownId(at) })),
-    },
-    { reason: 'INVALID_REQUEST', prepare: createBatch(() => ({ couponCode: 'ONE' })) },
+    after(
+      'ACCESS_DENIED',
+      createBatch(() => ({})),
+      ofGuest,
+    ),
+    ...wrongTerms.map(([reason, coupon, kind]) => after(reason, createBatch(coupon), kind)),
+    after(
+      'INVALID_REQUEST',
+      createBatch(() => ({ couponCode: 'ONE' })),
+    ),
   ],
   InvalidateBatch: [
-    { reason: 'BATCH_NOT_FOUND', prepare: async () => (api, options) => api.invalidateBatch({ id: missing }, options) },
-    {
-      // Its record is gone, and coupons refer to it still.
-      reason: 'BATCH_NOT_FOUND',
-      async prepare(sql) {
-        const id = await addBatch(sql);
-        await sql('delete from coupon_batches where id = $1', [id]);
-        return (api, options) => api.invalidateBatch({ id }, options);
-      },
-    },
+    plain('BATCH_NOT_FOUND', (api, options) => api.invalidateBatch({ id: missing }, options)),
+    // Its record is gone, and coupons refer to it still.
+    after('BATCH_NOT_FOUND', async (sql) => {
+      const id = await addBatch(sql);
+      await sql('delete from coupon_batches where id = $1', [id]);
+      return (api, options) => api.invalidateBatch({ id }, options);
+    }),
   ],
 };
 
@@ -606,39 +505,12 @@ function refused<Service extends DescService>(
   refusals: Record<string, Refusal<Client<Service>>[]>,
 ): void {
   describe(`A refused mutation of ${desc.name}`, () => {
-    let service: TestService;
-    let connection: ReturnType<typeof createGrpcJsTransport>;
-    const clients = new Map<boolean, Client<Service>>();
-
-    beforeAll(async () => {
-      service = await startTestService(name);
-      connection = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
-      clients.set(false, createClient(desc, withToken(connection, await signToken({ staffId: 1 }))));
-      clients.set(true, createClient(desc, withToken(connection, await signToken())));
-    });
-    afterAll(async () => {
-      connection.close();
-      await service.stop();
-    });
-
-    /** Every row of every table, with the transaction that wrote it; but of the stores, which a refresh may write meanwhile. */
-    async function everything(): Promise<unknown> {
-      const tables = await service.database.sql<{ name: string }>(
-        `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
-           and relname not in ('stored_slots', 'store_versions', 'store_refresh_requests') order by 1`,
-      );
-      const rows = tables.map(({ name: table }) =>
-        service.database.sql(`select t.ctid, t.xmin, t::text as row from ${table} as t order by t.ctid`),
-      );
-      return Object.fromEntries((await Promise.all(rows)).map((found, n) => [tables[n]?.name, found]));
-    }
+    const service = runService(name);
+    const [staff, guest] = [createClient(desc, service.staff), createClient(desc, service.guest)];
 
     /** The last request for a refresh that is committed. A refresh deletes requests, and no id comes twice. */
     async function lastRefreshRequest(): Promise<number> {
-      const [row] = await service.database.sql<{ id: number }>(
-        'select coalesce(max(id), 0)::integer as id from store_refresh_requests',
-      );
-      return row?.id ?? 0;
+      return idOf(service.sql, 'select coalesce(max(id), 0)::integer as id from store_refresh_requests');
     }
 
     const cases = Object.entries(refusals).flatMap(([procedure, all]) =>
@@ -652,17 +524,18 @@ function refused<Service extends DescService>(
     );
 
     it.each(cases)(
-      '$procedure refused with $reason has written nothing (item $at, with etags: $isGuarded, with a key: $isKeyed)',
+      '$procedure refused with $reason says so and has written nothing (item $at, with etags: $isGuarded, with a key: $isKeyed)',
       async ({ refusal, reason, at, isGuarded, isKeyed }) => {
-        const call = await refusal.prepare(service.database.sql, { at, isGuarded });
-        const [before, lastRequest] = [await everything(), await lastRefreshRequest()];
-        const api = clients.get(refusal.isOfGuest === true);
-        if (api === undefined) throw new Error('no client');
+        const call = await refusal.prepare(service.sql, { at, isGuarded });
+        const [before, lastRequest] = [await everyRow(service.database), await lastRefreshRequest()];
         const headers: Record<string, string> = isKeyed ? { 'idempotency-key': randomUUID() } : {};
-        const error = await failureOf(call(api, { headers }));
+        const error = await failureOf(call(refusal.isOfGuest ? guest : staff, { headers }));
         const info = errorInfo(error);
         expect(info?.metadata.causeReason ?? info?.reason, error.rawMessage).toBe(reason);
-        expect(await everything()).toEqual(before);
+        const [, message] =
+          new Map<string, readonly [string, string]>(Object.entries(expectedErrors)).get(reason) ?? [];
+        if (message !== undefined) expect(info?.metadata.causeMessage ?? error.rawMessage).toBe(message);
+        expect(await everyRow(service.database)).toEqual(before);
         expect(await lastRefreshRequest()).toBeLessThanOrEqual(lastRequest);
       },
     );
