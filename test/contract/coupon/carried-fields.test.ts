@@ -35,6 +35,10 @@ couponContract('The fields of a coupon', (api) => {
     return new Map(Object.entries(coupon ?? {})).get(localName);
   };
   const byCreate = async (coupon: CouponBody) => (await api.staff.create({ coupon })).coupon?.id;
+  const byUpdate = async (coupon: CouponBody) => {
+    const id = await byCreate(bodyWith({}));
+    return (await api.staff.update({ id, updates: { coupon } })).coupon?.id;
+  };
   const byReserved = async (coupon: CouponBody) => {
     const { reservedCoupon } = await api.staff.createReservedCoupon({ coupon });
     const secretCode = reservedCoupon?.secretCode ?? '';
@@ -52,12 +56,21 @@ couponContract('The fields of a coupon', (api) => {
 
   it.each([
     ...others([]).map((field) => ['Create', field.localName, field, byCreate] as const),
+    ...others([]).map((field) => ['Update', field.localName, field, byUpdate] as const),
     ...others(setByReserved).map((field) => ['CreateReservedCoupon', field.localName, field, byReserved] as const),
     ...others(setByBatch).map((field) => ['CreateBatch', field.localName, field, byBatch] as const),
-  ])('%s carries %s into the coupon, as every field that it does not set itself', async (_rpc, _name, field, make) => {
-    const body = bodyWith({ [field.jsonName]: sampleOf(field) });
-    const carried = await read(await byCreate(body), field);
-    expect(carried).not.toEqual(await read(await byCreate(bodyWith({})), field));
-    expect(await read(await make(body), field)).toEqual(carried);
-  });
+  ])(
+    '%s carries %s into the coupon and the audit trail, as every field that it does not set itself',
+    async (rpc, name, field, make) => {
+      const body = bodyWith({ [field.jsonName]: sampleOf(field) });
+      const carried = await read(await byCreate(body), field);
+      expect(carried).not.toEqual(await read(await byCreate(bodyWith({})), field));
+      expect(await read(await make(body), field)).toEqual(carried);
+      const entries = await api.sql('select from audit_entries where procedure like $1 and after::jsonb ? $2', [
+        `%/${rpc}`,
+        name,
+      ]);
+      expect(entries).not.toEqual([]);
+    },
+  );
 });

@@ -1,15 +1,7 @@
-select exists (select from users where id = $userId) as "userExists",
-  id, coupon_code as "couponCode",
-  coalesce(cardinality(product_ids), 0) / 32 + (
-    select count(*)::integer
-    from reserved_coupon_applicable_products
-    where reserved_coupon_id = reserved_coupons.id
-  ) as links
-from (values (1)) as one
-  left join (
-    select *
-    from reserved_coupons
-    where secret_code in ($exact, $upper)
-    order by secret_code = $exact desc
-    limit 1
-  ) as reserved_coupons on true
+select exists (select from users where id = $userId) as "userExists", id, coupon_code as "couponCode",
+coalesce(cardinality(product_ids), 0) / 32 + (
+  select count(*)::integer from reserved_coupon_applicable_products where reserved_coupon_id = reserved_coupons.id
+) as links
+from (values (1)) as one left join (
+  select * from reserved_coupons where secret_code in ($exact, $upper) order by secret_code = $exact desc limit 1
+) as reserved_coupons on true

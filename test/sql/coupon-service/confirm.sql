@@ -1,118 +1,59 @@
-with
-  seen as materialized (
-    select *,
-      case
-        when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED'
-        else redemptions.state
-      end as current_state,
-      xmin
-    from redemptions
-    where id = $id
-  ),
-  asked as (
-    select coupon_id, user_id, order_key, coalesce(max_limit_for_user, 0) as max_uses,
-      coalesce(exclusive_apply, false) as is_exclusive, seen.id as own_id
-    from seen left join coupons on coupons.id = coupon_id
-  ),
-  room as materialized (
-    select
-      exists (
-        select
-        from redemptions left join coupons on coupons.id = redemptions.coupon_id
-        where redemptions.order_key = asked.order_key
-          and redemptions.coupon_id <> asked.coupon_id
-          and (
-            redemptions.state in ('HELD', 'USED')
-            and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp())
-          )
-          and (is_exclusive or exclusive_apply)
-      ) as "hasConflict",
-      max_uses > 0
-        and max_uses <= (
-          select count(*)
-          from redemptions
-          where (coupon_id, user_id) = (asked.coupon_id, asked.user_id)
-            and (
-              redemptions.state in ('HELD', 'USED')
-              and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp())
-            )
-            and id is distinct from own_id
-        ) as "isLimitReached"
-    from asked
-  ),
-  found as materialized (
-    select current_state = 'HELD'
-      or current_state = 'EXPIRED'
-      and not "hasConflict"
-      and not "isLimitReached"
-      and not exists (
-        select
-        from redemptions
-        where order_key = seen.order_key
-          and coupon_id = seen.coupon_id
-          and (
-            redemptions.state in ('HELD', 'USED')
-            and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp())
-          )
-      ) as "mayWrite"
-    from seen, room
-  ),
-  written as (
-    update redemptions
-    set state = 'USED', used_at = statement_timestamp(), held_until = null
-    from seen, found
-    where "mayWrite" and redemptions.id = seen.id and redemptions.xmin = seen.xmin
-    returning redemptions.*
-  ),
-  redemption_entry as (
-    insert into audit_entries (
-      procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
-    )
-    select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4], 'redemption',
-      id, before, after,
-      coalesce(octet_length(before::text), 0) + octet_length(after::text)
-    from (
-      select id, before, after
-      from
-        (
-          select id,
-            json_build_object(
-              'orderAmount', seen.order_amount::text, 'discountAmount', seen.discount_amount::text,
-              'state', 'REDEMPTION_STATE_' || case
-                when (seen.state = 'HELD' and seen.held_until <= statement_timestamp()) then 'EXPIRED'
-                else seen.state
-              end,
-              'heldUntil', api_time (seen.held_until), 'usedAt', api_time (seen.used_at),
-              'releasedAt', api_time (seen.released_at)
-            ) as old,
-            json_build_object(
-              'orderAmount', written.order_amount::text, 'discountAmount', written.discount_amount::text,
-              'state', 'REDEMPTION_STATE_' || case
-                when (written.state = 'HELD' and written.held_until <= statement_timestamp()) then 'EXPIRED'
-                else written.state
-              end,
-              'heldUntil', api_time (written.held_until), 'usedAt', api_time (written.used_at),
-              'releasedAt', api_time (written.released_at)
-            ) as new
-          from seen join written using (id)
-        ) as records,
-        lateral changed_fields (old, new)
-      offset 0
-    ) as changes
+with seen as materialized (
+  select *, case when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED' else redemptions.state end as current_state, xmin from redemptions where id = $id
+),
+asked as (
+  select coupon_id, user_id, order_key, coalesce(max_limit_for_user, 0) as max_uses,
+  coalesce(exclusive_apply, false) as is_exclusive, seen.id as own_id
+  from seen left join coupons on coupons.id = coupon_id
+),
+room as materialized (
+  select
+  exists (
+    select from redemptions left join coupons on coupons.id = redemptions.coupon_id
+    where redemptions.order_key = asked.order_key and redemptions.coupon_id <> asked.coupon_id
+    and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp())) and (is_exclusive or exclusive_apply)
+  ) as "hasConflict",
+  max_uses > 0 and max_uses <= (
+    select count(*) from redemptions
+    where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
+    and id is distinct from own_id
+  ) as "isLimitReached"
+  from asked
+),
+found as materialized (
+  select current_state = 'HELD' or current_state = 'EXPIRED' and not "hasConflict" and not "isLimitReached" and not exists (
+    select from redemptions
+    where order_key = seen.order_key and coupon_id = seen.coupon_id and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
+  ) as "mayWrite"
+  from seen, room
+),
+written as (
+  update redemptions set state = 'USED', used_at = statement_timestamp(), held_until = null
+  from seen, found where "mayWrite" and redemptions.id = seen.id and redemptions.xmin = seen.xmin
+  returning redemptions.*
+),
+redemption_entry as (
+  insert into audit_entries (
+    procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
   )
-select coalesce("mayWrite", false) as "mayWrite", redemptions.id, redemptions.coupon_id as "couponId",
-  redemptions.user_id as "userId", redemptions.order_key as "orderKey", redemptions.order_amount as "orderAmount",
-  redemptions.discount_amount as "discountAmount",
-  case
-    when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED'
-    else redemptions.state
-  end as state,
-  redemptions.held_until as "heldUntil", redemptions.created_at as "createdAt", redemptions.used_at as "usedAt",
-  redemptions.released_at as "releasedAt"
-from (values (1)) as one
-  left join found on true
-  left join (
-    select * from written
-    union all
-    select redemptions.* from redemptions, found where id = $id and not "mayWrite"
-  ) as redemptions on true
+  select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4],
+  'redemption', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
+  from (select id, before, after from (select id, json_build_object(
+        'orderAmount', seen.order_amount::text, 'discountAmount', seen.discount_amount::text,
+        'state', 'REDEMPTION_STATE_' || case when (seen.state = 'HELD' and seen.held_until <= statement_timestamp()) then 'EXPIRED' else seen.state end, 'heldUntil', api_time(seen.held_until),
+        'usedAt', api_time(seen.used_at), 'releasedAt', api_time(seen.released_at)) as old, json_build_object(
+        'orderAmount', written.order_amount::text, 'discountAmount', written.discount_amount::text,
+        'state', 'REDEMPTION_STATE_' || case when (written.state = 'HELD' and written.held_until <= statement_timestamp()) then 'EXPIRED' else written.state end, 'heldUntil', api_time(written.held_until),
+        'usedAt', api_time(written.used_at), 'releasedAt', api_time(written.released_at)) as new
+      from seen join written using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
+)
+select coalesce("mayWrite", false) as "mayWrite",
+redemptions.id, redemptions.coupon_id as "couponId", redemptions.user_id as "userId",
+redemptions.order_key as "orderKey", redemptions.order_amount as "orderAmount",
+redemptions.discount_amount as "discountAmount", case when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED' else redemptions.state end as state,
+redemptions.held_until as "heldUntil", redemptions.created_at as "createdAt", redemptions.used_at as "usedAt",
+redemptions.released_at as "releasedAt"
+from (values (1)) as one left join found on true left join (
+  select * from written
+  union all select redemptions.* from redemptions, found where id = $id and not "mayWrite"
+) as redemptions on true

@@ -1,36 +1,23 @@
-with
-  seen as (select id, is_invalidated, etag from coupons where id = $id for no key update),
-  change as materialized (
-    select *, before::text is distinct from after::text as differs
-    from (
-      select id,
-        json_build_object('isInvalidated', is_invalidated) as before,
-        json_build_object('isInvalidated', true) as after
-      from seen
-      where ($etag = '' or seen.etag::text = $etag)
-      offset 0
-    ) as changes
-  ),
-  written as (
-    update coupons
-    set is_invalidated = true, etag = default
-    from change
-    where coupons.id = change.id and differs
-    returning coupons.id, coupons.is_invalidated, coupons.etag
-  ),
-  coupon_entry as (
-    insert into audit_entries (
-      procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
-    )
-    select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4], 'coupon', id,
-      before, after,
-      coalesce(octet_length(before::text), 0) + octet_length(after::text)
-    from (select id, before, after from change join written using (id) offset 0) as changes
-  ),
-  kept as (
-    select * from written
-    union all
-    select seen.* from seen join change using (id) where not differs
+with seen as (select id, is_invalidated, etag from coupons where id = $id for no key update),
+change as materialized (
+  select *, before::text is distinct from after::text as differs from (select id, json_build_object('isInvalidated', is_invalidated) as before, json_build_object('isInvalidated', true) as after
+    from seen where ($etag = '' or seen.etag::text = $etag) offset 0) as changes
+),
+written as (
+  update coupons set is_invalidated = true, etag = default
+  from change where coupons.id = change.id and differs
+  returning coupons.id, coupons.is_invalidated, coupons.etag
+),
+coupon_entry as (
+  insert into audit_entries (
+    procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
   )
-select kept.id
-from seen left join kept on true
+  select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4],
+  'coupon', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
+  from (select id, before, after from change join written using (id) offset 0) as changes
+),
+kept as (
+  select * from written
+  union all select seen.* from seen join change using (id) where not differs
+)
+select kept.id from seen left join kept on true

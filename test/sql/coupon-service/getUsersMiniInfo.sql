@@ -1,5 +1,4 @@
 select id, coalesce(nullif(name, ''), 'Unknown') as name, mobile
 from (select * from users) as users
 order by nullif(name, '') collate "und-x-icu" asc nulls last, id
-limit $limit::integer
-offset $offset::integer
+limit $limit::integer offset $offset::integer

@@ -1,147 +1,80 @@
-with
-  seen as materialized (
-    select *, xmin
-    from redemptions
-    where order_key = $orderKey::text
-      and coupon_id = $couponId::integer
-      and (
-        redemptions.state in ('HELD', 'USED')
-        and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp())
-      )
-  ),
-  asked as (
-    select $couponId as coupon_id, $userId::integer as user_id, $orderKey as order_key, $maxUses::integer as max_uses,
-      $isExclusive::boolean as is_exclusive, (select id from seen) as own_id
-  ),
-  room as materialized (
-    select
-      exists (
-        select
-        from redemptions left join coupons on coupons.id = redemptions.coupon_id
-        where redemptions.order_key = asked.order_key
-          and redemptions.coupon_id <> asked.coupon_id
-          and (
-            redemptions.state in ('HELD', 'USED')
-            and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp())
-          )
-          and (is_exclusive or exclusive_apply)
-      ) as "hasConflict",
-      max_uses > 0
-        and max_uses <= (
-          select count(*)
-          from redemptions
-          where (coupon_id, user_id) = (asked.coupon_id, asked.user_id)
-            and (
-              redemptions.state in ('HELD', 'USED')
-              and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp())
-            )
-            and id is distinct from own_id
-        ) as "isLimitReached"
-    from asked
-  ),
-  found as materialized (
-    select room.*,
-      $discountAmount::numeric is not null
-        and not "hasConflict"
-        and not "isLimitReached"
-        and not exists (select from seen where user_id <> $userId or state = 'USED') as "mayWrite"
-    from room
-  ),
-  wanted (order_amount, discount_amount, state, held_until, used_at) as materialized (
-    select $orderAmount::numeric, trim_scale($discountAmount),
-      case when $holdSeconds::integer = 0 then 'USED' else 'HELD' end,
-      case
-        when $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second'
-      end,
-      case when $holdSeconds = 0 then statement_timestamp() end
-    from found
-    where "mayWrite" and exists (select from coupons where id = $couponId and xmin::text = $version)
-  ),
-  renewed as (
-    update redemptions
-    set (order_amount, discount_amount, state, held_until, used_at) = (
-      select order_amount, discount_amount, state, held_until, used_at from wanted
-    )
-    from seen
-    where exists (select from wanted) and redemptions.id = seen.id and redemptions.xmin = seen.xmin
-    returning redemptions.*, redemptions.xmin
-  ),
-  created as (
-    insert into redemptions (
-      coupon_id, user_id, order_key, created_at, order_amount, discount_amount, state, held_until, used_at
-    )
-    select $couponId, $userId, $orderKey, statement_timestamp(), order_amount, discount_amount, state, held_until,
-      used_at
-    from wanted
-    where case
-      when not exists (select from seen) then $keyId::bytea is null or is_new_key ($keyId)
-      else false
-    end
-    returning redemptions.*, redemptions.xmin
-  ),
-  redemption_entry as (
-    insert into audit_entries (
-      procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
-    )
-    select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4], 'redemption',
-      id, before, after,
-      coalesce(octet_length(before::text), 0) + octet_length(after::text)
-    from (
-      select id, null::json as before,
-        json_strip_nulls(json_build_object(
-          'couponId', coupon_id, 'userId', user_id, 'orderKey', order_key, 'createdAt', api_time (created_at),
-          'orderAmount', created.order_amount::text, 'discountAmount', created.discount_amount::text,
-          'state', 'REDEMPTION_STATE_' || case
-            when (created.state = 'HELD' and created.held_until <= statement_timestamp()) then 'EXPIRED'
-            else created.state
-          end,
-          'heldUntil', api_time (created.held_until), 'usedAt', api_time (created.used_at),
-          'releasedAt', api_time (created.released_at)
-        )) as after
-      from created
-      union all
-      select id, before, after
-      from
-        (
-          select id,
-            json_build_object(
-              'orderAmount', seen.order_amount::text, 'discountAmount', seen.discount_amount::text,
-              'state', 'REDEMPTION_STATE_' || case
-                when (seen.state = 'HELD' and seen.held_until <= statement_timestamp()) then 'EXPIRED'
-                else seen.state
-              end,
-              'heldUntil', api_time (seen.held_until), 'usedAt', api_time (seen.used_at),
-              'releasedAt', api_time (seen.released_at)
-            ) as old,
-            json_build_object(
-              'orderAmount', renewed.order_amount::text, 'discountAmount', renewed.discount_amount::text,
-              'state', 'REDEMPTION_STATE_' || case
-                when (renewed.state = 'HELD' and renewed.held_until <= statement_timestamp()) then 'EXPIRED'
-                else renewed.state
-              end,
-              'heldUntil', api_time (renewed.held_until), 'usedAt', api_time (renewed.used_at),
-              'releasedAt', api_time (renewed.released_at)
-            ) as new
-          from seen join renewed using (id)
-        ) as records,
-        lateral changed_fields (old, new)
-      offset 0
-    ) as changes
-  ),
-  kept as (
-    select * from renewed
-    union all
-    select * from created
-    union all
-    select seen.* from seen, found where not "mayWrite"
+with seen as materialized (
+  select *, xmin from redemptions
+  where order_key = $orderKey::text and coupon_id = $couponId::integer and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
+),
+asked as (
+  select $couponId as coupon_id, $userId::integer as user_id, $orderKey as order_key, $maxUses::integer as max_uses,
+  $isExclusive::boolean as is_exclusive, (select id from seen) as own_id
+),
+room as materialized (
+  select
+  exists (
+    select from redemptions left join coupons on coupons.id = redemptions.coupon_id
+    where redemptions.order_key = asked.order_key and redemptions.coupon_id <> asked.coupon_id
+    and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp())) and (is_exclusive or exclusive_apply)
+  ) as "hasConflict",
+  max_uses > 0 and max_uses <= (
+    select count(*) from redemptions
+    where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
+    and id is distinct from own_id
+  ) as "isLimitReached"
+  from asked
+),
+found as materialized (
+  select room.*, $discountAmount::numeric is not null and not "hasConflict" and not "isLimitReached"
+  and not exists (select from seen where user_id <> $userId or state = 'USED') as "mayWrite"
+  from room
+),
+wanted (order_amount, discount_amount, state, held_until, used_at) as materialized (
+  select $orderAmount::numeric, trim_scale($discountAmount),
+  case when $holdSeconds::integer = 0 then 'USED' else 'HELD' end,
+  case when $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second' end,
+  case when $holdSeconds = 0 then statement_timestamp() end
+  from found
+  where "mayWrite" and exists (select from coupons where id = $couponId and xmin::text = $version)
+),
+renewed as (
+  update redemptions set (order_amount, discount_amount, state, held_until, used_at) = (select order_amount, discount_amount, state, held_until, used_at from wanted)
+  from seen where exists (select from wanted) and redemptions.id = seen.id and redemptions.xmin = seen.xmin
+  returning redemptions.*, redemptions.xmin
+),
+created as (
+  insert into redemptions (coupon_id, user_id, order_key, created_at, order_amount, discount_amount, state, held_until, used_at)
+  select $couponId, $userId, $orderKey, statement_timestamp(), order_amount, discount_amount, state, held_until, used_at
+  from wanted where case when not exists (select from seen) then $keyId::bytea is null or is_new_key($keyId) else false end
+  returning redemptions.*, redemptions.xmin
+),
+redemption_entry as (
+  insert into audit_entries (
+    procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
   )
-select "hasConflict", "mayWrite", redemptions.id, redemptions.coupon_id as "couponId",
-  redemptions.user_id as "userId", redemptions.order_key as "orderKey", redemptions.order_amount as "orderAmount",
-  redemptions.discount_amount as "discountAmount",
-  case
-    when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED'
-    else redemptions.state
-  end as state,
-  redemptions.held_until as "heldUntil", redemptions.created_at as "createdAt", redemptions.used_at as "usedAt",
-  redemptions.released_at as "releasedAt"
+  select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4],
+  'redemption', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
+  from (select id, null::json as before, json_strip_nulls(json_build_object(
+        'couponId', coupon_id, 'userId', user_id, 'orderKey', order_key, 'createdAt', api_time(created_at),
+        'orderAmount', created.order_amount::text, 'discountAmount', created.discount_amount::text,
+        'state', 'REDEMPTION_STATE_' || case when (created.state = 'HELD' and created.held_until <= statement_timestamp()) then 'EXPIRED' else created.state end, 'heldUntil', api_time(created.held_until),
+        'usedAt', api_time(created.used_at), 'releasedAt', api_time(created.released_at)
+    )) as after
+    from created
+    union all select id, before, after from (select id, json_build_object(
+        'orderAmount', seen.order_amount::text, 'discountAmount', seen.discount_amount::text,
+        'state', 'REDEMPTION_STATE_' || case when (seen.state = 'HELD' and seen.held_until <= statement_timestamp()) then 'EXPIRED' else seen.state end, 'heldUntil', api_time(seen.held_until),
+        'usedAt', api_time(seen.used_at), 'releasedAt', api_time(seen.released_at)) as old, json_build_object(
+        'orderAmount', renewed.order_amount::text, 'discountAmount', renewed.discount_amount::text,
+        'state', 'REDEMPTION_STATE_' || case when (renewed.state = 'HELD' and renewed.held_until <= statement_timestamp()) then 'EXPIRED' else renewed.state end, 'heldUntil', api_time(renewed.held_until),
+        'usedAt', api_time(renewed.used_at), 'releasedAt', api_time(renewed.released_at)) as new
+      from seen join renewed using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
+),
+kept as (
+  select * from renewed
+  union all select * from created
+  union all select seen.* from seen, found where not "mayWrite"
+)
+select "hasConflict", "mayWrite",
+redemptions.id, redemptions.coupon_id as "couponId", redemptions.user_id as "userId",
+redemptions.order_key as "orderKey", redemptions.order_amount as "orderAmount",
+redemptions.discount_amount as "discountAmount", case when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED' else redemptions.state end as state,
+redemptions.held_until as "heldUntil", redemptions.created_at as "createdAt", redemptions.used_at as "usedAt",
+redemptions.released_at as "releasedAt"
 from found left join kept as redemptions on true

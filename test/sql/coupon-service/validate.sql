@@ -1,7 +1,4 @@
-select coupon_code as "couponCode", id, discount_percent as "discountPercent", flat_discount as "flatDiscount",
-  max_value as "maxValue", min_order as "minOrder",
-  coalesce(valid_till < statement_timestamp(), false) as "isExpired",
-  is_apply_for_all or is_user_based as "isAvailable"
-from coupons
-where coupon_code = $key::text
-  and not is_invalidated -- spec 4.2, rule 2
+select coupon_code as "couponCode",
+id, discount_percent as "discountPercent", flat_discount as "flatDiscount", max_value as "maxValue", min_order as "minOrder",
+coalesce(valid_till < statement_timestamp(), false) as "isExpired", is_apply_for_all or is_user_based as "isAvailable"
+from coupons where coupon_code = $key::text and not is_invalidated -- spec 4.2, rule 2

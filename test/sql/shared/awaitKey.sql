@@ -1,4 +1,1 @@
-insert into idempotency_keys (id, request, answer)
-values ($id, $request, '')
-on conflict do nothing
-returning id
+insert into idempotency_keys (id, request, answer) values ($id, $request, '') on conflict do nothing returning id

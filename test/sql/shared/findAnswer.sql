@@ -1,4 +1,1 @@
-select request, answer, store_request_id as "storeRequestId"
-from idempotency_keys
-where id = $id
-for key share
+select request, answer, store_request_id as "storeRequestId" from idempotency_keys where id = $id for key share

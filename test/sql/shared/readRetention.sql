@@ -1,2 +1,1 @@
-select days, has_table_privilege('audit_retention', 'update') as "mayWrite"
-from audit_retention
+select days, has_table_privilege('audit_retention', 'update') as "mayWrite" from audit_retention

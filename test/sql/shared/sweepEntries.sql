@@ -1,1 +1,1 @@
-select sweep_audit_entries ('infinity', $most::integer) as swept
+select sweep_audit_entries('infinity', $most::integer) as swept

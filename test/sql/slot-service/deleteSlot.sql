@@ -1,35 +1,24 @@
-with
-  seen as (select id, is_active, etag from slots where id = $id for no key update),
-  change as materialized (
-    select *, before::text is distinct from after::text as differs
-    from (
-      select id, json_build_object('isActive', is_active) as before, json_build_object('isActive', false) as after
-      from seen
-      where ($etag = '' or seen.etag::text = $etag)
-      offset 0
-    ) as changes
-  ),
-  written as (
-    update slots
-    set is_active = false, etag = default
-    from change
-    where slots.id = change.id and differs
-    returning slots.id, slots.is_active, slots.etag
-  ),
-  slot_entry as (
-    insert into audit_entries (
-      procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
-    )
-    select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4], 'slot', id,
-      before, after,
-      coalesce(octet_length(before::text), 0) + octet_length(after::text)
-    from (select id, before, after from change join written using (id) offset 0) as changes
-  ),
-  kept as (
-    select * from written
-    union all
-    select seen.* from seen join change using (id) where not differs
-  ),
-  request as (insert into store_refresh_requests (slot_id) select id from kept)
-select kept.id, store_request_id ()::text as "storeRequestId"
-from seen left join kept on true
+with seen as (select id, is_active, etag from slots where id = $id for no key update),
+change as materialized (
+  select *, before::text is distinct from after::text as differs from (select id, json_build_object('isActive', is_active) as before, json_build_object('isActive', false) as after
+    from seen where ($etag = '' or seen.etag::text = $etag) offset 0) as changes
+),
+written as (
+  update slots set is_active = false, etag = default
+  from change where slots.id = change.id and differs
+  returning slots.id, slots.is_active, slots.etag
+),
+slot_entry as (
+  insert into audit_entries (
+    procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
+  )
+  select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4],
+  'slot', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
+  from (select id, before, after from change join written using (id) offset 0) as changes
+),
+kept as (
+  select * from written
+  union all select seen.* from seen join change using (id) where not differs
+),
+request as (insert into store_refresh_requests (slot_id) select id from kept)
+select kept.id, store_request_id()::text as "storeRequestId" from seen left join kept on true

@@ -1,41 +1,28 @@
-with
-  size as (
-    select (select coalesce(sum(shown_bytes), 0) > 33554432 from slots where is_active)
-      or (
-        select count(*) > 700000
-        from (
-          select
-          from slots, lateral (select from product_slots where slot_id = slots.id offset 0) as associations
-          where is_active
-          limit 700000 + 1
-        ) as counted
-      ) as is_too_large
-  ),
-  slots as materialized (
-    select *,
-      array(
-        select product_id
-        from product_slots
-        where slot_id = slots.id
-        order by product_id
-      ) as associated
-    from slots
-    where is_active and not (select is_too_large from size)
-  )
-select slots.id,
-  to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
-  to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
-  slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull", to_json(slots.group_ids) as "groupIds",
-  slots.etag,
-  slots.delivery_sequence::text as "deliverySequence",
-  array_to_json(associated) as "productIds",
-  case
-    when row_number() over latest_first = 1 then (
-      select json_agg(json_build_object('id', products.id, 'name', products.name, 'images', products.images))
-      from products
-      where products.id in (select unnest(associated) from slots)
-    )
-  end as products
+with size as (
+  select
+  (select coalesce(sum(shown_bytes), 0) > 33554432 from slots where is_active) or (
+    select count(*) > 700000
+    from (
+      select from slots, lateral (select from product_slots where slot_id = slots.id offset 0) as associations
+      where is_active limit 700000 + 1
+    ) as counted
+  ) as is_too_large
+),
+slots as materialized (
+  select *, array(
+    select product_id from product_slots where slot_id = slots.id order by product_id
+  ) as associated
+  from slots where is_active and not (select is_too_large from size)
+)
+select
+slots.id, to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
+to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
+slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
+to_json(slots.group_ids) as "groupIds", slots.etag, slots.delivery_sequence::text as "deliverySequence", array_to_json(associated) as "productIds",
+case when row_number() over latest_first = 1 then (
+  select json_agg(json_build_object('id', products.id, 'name', products.name, 'images', products.images))
+  from products where products.id in (select unnest(associated) from slots)
+) end as products
 from size left join slots on true
 where is_too_large or slots.id is not null
 window latest_first as (order by delivery_time desc, id desc)

@@ -1,52 +1,30 @@
 select slots.id as "slotId", detail.*,
-  coalesce("snippetsSize" + json_array_length("productSlots") > $maxSize::integer, true) as "isTooLarge"
-from slots
-  left join lateral (
-    select slots.id,
-      to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
-      to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
-      slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull", to_json(slots.group_ids) as "groupIds",
-      slots.etag,
-      slots.delivery_sequence::text as "deliverySequence",
-      "snippetsSize",
-      coalesce(
-        (
-          select json_agg(json_build_array(product_id, products.name, products.images) order by product_id)
-          from
-            (
-              select product_id
-              from product_slots
-              where slot_id = slots.id
-              limit $maxSize::bigint + 1
-            ) as associations
-            left join products on products.id = product_id
-        ),
-        '[]'
-      ) as "productSlots",
-      coalesce(
-        (
-          select jsonb_agg(
-            jsonb_build_object(
-              'snippetCode', snippet_code, 'slotId', slot_id, 'productIds', product_ids, 'validTill',
-              floor(extract(epoch from valid_till) * 1000)
-            )
-            order by id
-          )
-          from vendor_snippets
-          where slot_id = slots.id
-        ),
-        '[]'
-      ) as "vendorSnippets"
-    from (
-      select coalesce(sum(1 + greatest(pg_column_size(product_ids) - 21, 0) / 4), 0) as "snippetsSize"
+coalesce("snippetsSize" + json_array_length("productSlots") > $maxSize::integer, true) as "isTooLarge"
+from slots left join lateral (
+  select
+  slots.id, to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
+  to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
+  slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
+  to_json(slots.group_ids) as "groupIds", slots.etag, slots.delivery_sequence::text as "deliverySequence", "snippetsSize",
+  coalesce((
+      select json_agg(json_build_array(product_id, products.name, products.images) order by product_id)
       from (
-        select product_ids
-        from vendor_snippets
-        where slot_id = slots.id
-        limit $maxSize::bigint + 1
-      ) as snippets
-    ) as measured
-    where "snippetsSize" <= $maxSize and slots.shown_bytes / 160 <= $maxSize
-    offset 0
-  ) as detail on true
+        select product_id from product_slots where slot_id = slots.id limit $maxSize::bigint + 1
+      ) as associations left join products on products.id = product_id
+    ), '[]') as "productSlots",
+  coalesce((
+      select jsonb_agg(jsonb_build_object(
+          'snippetCode', snippet_code, 'slotId', slot_id, 'productIds', product_ids,
+          'validTill', floor(extract(epoch from valid_till) * 1000)
+        ) order by id)
+      from vendor_snippets where slot_id = slots.id
+    ), '[]') as "vendorSnippets"
+  from (
+    select coalesce(sum(1 + greatest(pg_column_size(product_ids) - 21, 0) / 4), 0) as "snippetsSize" from (
+      select product_ids from vendor_snippets where slot_id = slots.id limit $maxSize::bigint + 1
+    ) as snippets
+  ) as measured
+  where "snippetsSize" <= $maxSize and slots.shown_bytes / 160 <= $maxSize
+  offset 0
+) as detail on true
 where slots.id = $key::integer

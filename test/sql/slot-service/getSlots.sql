@@ -1,9 +1,9 @@
-with size as (select (select coalesce(sum(shown_bytes), 0) > 33554432 from slots where is_active) as is_too_large)
-select slots.id,
-  to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
-  to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
-  slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull", to_json(slots.group_ids) as "groupIds",
-  slots.etag,
-  slots.delivery_sequence::text as "deliverySequence"
+with size as (select
+  (select coalesce(sum(shown_bytes), 0) > 33554432 from slots where is_active) as is_too_large)
+select
+slots.id, to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
+to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
+slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
+to_json(slots.group_ids) as "groupIds", slots.etag, slots.delivery_sequence::text as "deliverySequence"
 from size left join slots on is_active and not is_too_large
 where is_too_large or slots.id is not null

@@ -1,17 +1,13 @@
 select found.*
-from unnest($keys::integer[]) as asked (key),
-  lateral (
-    select asked.key::integer as "slotId",
-      case when cardinality(ids) <= 100 then array_to_json(ids) end as "productIds"
-    from (
-      select array(
-        select product_id
-        from product_slots
-        where slot_id = asked.key::integer
-        order by product_id
-        limit 100 + 1
-      ) as ids
-      offset 0
-    ) as slot
+from unnest($keys::integer[]) as asked (key), lateral (
+  select asked.key::integer as "slotId",
+  case when cardinality(ids) <= 100 then array_to_json(ids) end as "productIds"
+  from (
+    select array(
+      select product_id from product_slots
+      where slot_id = asked.key::integer order by product_id limit 100 + 1
+    ) as ids
     offset 0
-  ) as found
+  ) as slot
+  offset 0
+) as found

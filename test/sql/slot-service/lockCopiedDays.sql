@@ -1,2 +1,1 @@
-select pg_advisory_xact_lock(hashtext ('copied_slots'), day)
-from unnest($days::integer[]) as day
+select pg_advisory_xact_lock(hashtext('copied_slots'), day) from unnest($days::integer[]) as day

@@ -1,6 +1,1 @@
-select
-from slots
-where id = any ($slotIds::integer[])
-order by id
-limit 1001
-for share
+select from slots where id = any($slotIds::integer[]) order by id limit 1001 for share

@@ -1,1 +1,1 @@
-select pg_notify ($channel, '')
+select pg_notify($channel, '')

@@ -1,147 +1,100 @@
-with
-  seen as (select *, xmin from slots where id = $id),
-  found as (
-    select exists (select from seen) as "exists",
-      exists (select from seen where ($etag = '' or seen.etag::text = $etag)) as "isCurrent",
-      array(
-        select unnest($snippetProductIds::integer[])
-        except
-        select id from products where id = any ($snippetProductIds::integer[])
-      ) as "unknownProducts",
-      array(
-        select snippet_code
-        from vendor_snippets
-        where snippet_code = any ($snippetNames::text[])
-      ) as "takenNames"
-  ),
-  wanted (id, delivery_time, freeze_time, is_active, group_ids) as (
-    select id, $deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean,
-      -- 2: drops ids without a product group.
-      array(
-        select given.id
-        from unnest($groupIds::integer[]) with ordinality as given (id, position) join product_groups using (id)
-        order by position
-      )
-    from seen, found
-    where ("isCurrent" and $snippetsMayBeSound::boolean and "unknownProducts" = '{}' and "takenNames" = '{}')
-  ),
-  change as materialized (
-    select *, before::text is distinct from after::text as differs
-    from (
-      select id, before, after
-      from
-        (
-          select id,
-            json_build_object(
-              'deliveryTime', api_time (seen.delivery_time), 'freezeTime', api_time (seen.freeze_time),
-              'isActive', seen.is_active, 'groupIds', to_json(seen.group_ids),
-              'productIds', case
-                when $productIds::integer[] is not null then array_to_json(
-                  array(select product_id from product_slots where slot_id = $id order by product_id)
-                )
-              end,
-              'vendorSnippets', case
-                when $snippetsJson::jsonb <> '[]' then (
-                  select coalesce(
-                    jsonb_agg(
-                      jsonb_strip_nulls(jsonb_build_object(
-                        'snippetCode', snippet_code, 'productIds', product_ids, 'validTill',
-                        api_time (valid_till)
-                      ))
-                      order by id
-                    ),
-                    '[]'
-                  )
-                  from vendor_snippets
-                  where slot_id = $id
-                )
-              end
-            ) as old,
-            json_build_object(
-              'deliveryTime', api_time (wanted.delivery_time), 'freezeTime', api_time (wanted.freeze_time),
-              'isActive', wanted.is_active, 'groupIds', to_json(wanted.group_ids),
-              'productIds', case
-                when $productIds is not null then array_to_json(array(select unnest($productIds) order by 1))
-              end,
-              'vendorSnippets', case
-                when $snippetsJson <> '[]' then (
-                  select coalesce(
-                    jsonb_agg(
-                      jsonb_strip_nulls(jsonb_build_object(
-                        'snippetCode', snippet_code, 'productIds', product_ids, 'validTill',
-                        api_time (valid_till)
-                      ))
-                      order by id
-                    ),
-                    '[]'
-                  )
-                  from vendor_snippets
-                  where slot_id = $id
-                ) || $snippetsJson
-              end
-            ) as new
-          from seen join wanted using (id)
-        ) as records,
-        lateral changed_fields (old, new)
-      offset 0
-    ) as changes
-  ),
-  written as (
-    update slots
-    set
-      (delivery_time, freeze_time, is_active, group_ids) = (
-        select delivery_time, freeze_time, is_active, group_ids from wanted
-      ),
-      etag = default
-    from seen join change using (id)
-    where differs and slots.id = seen.id and slots.xmin = seen.xmin
-    returning slots.*, slots.xmin
-  ),
-  removed as (
-    delete from product_slots using written
-    where slot_id = written.id and $productIds is not null and product_id not in (select unnest($productIds))
-  ),
-  added as (
-    insert into product_slots (slot_id, product_id)
-    select written.id, product_id
-    from written, unnest($productIds) as product_id
-    order by product_id
-    on conflict do nothing
-  ),
-  snippets as (
-    insert into vendor_snippets (slot_id, snippet_code, product_ids, valid_till)
-    select written.id, given."snippetCode", given."productIds", given."validTill"
-    from written,
-      jsonb_to_recordset($snippetsJson) as given ("snippetCode" text, "productIds" integer[], "validTill" timestamptz)
-    order by given."snippetCode" collate "C"
-    on conflict (snippet_code) do nothing
-    returning 1
-  ),
-  slot_entry as (
-    insert into audit_entries (
-      procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
-    )
-    select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4], 'slot', id,
-      before, after,
-      coalesce(octet_length(before::text), 0) + octet_length(after::text)
-    from (select id, before, after from change join written using (id) offset 0) as changes
-  ),
-  kept as (
-    select * from written
-    union all
-    select seen.* from seen join change using (id) where not differs
-  ),
-  request as (insert into store_refresh_requests (slot_id) select id from kept)
-select found.*,
-  ("isCurrent" and $snippetsMayBeSound::boolean and "unknownProducts" = '{}' and "takenNames" = '{}') as "mayWrite",
-  slots.id,
-  to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
-  to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
-  slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull", to_json(slots.group_ids) as "groupIds",
-  slots.etag,
-  slots.delivery_sequence::text as "deliverySequence",
-  store_request_id ()::text as "storeRequestId",
-  case
-    when (select count(*) from snippets) < (select cardinality($snippetNames) from written) then refuse_lost_race ()
-  end as "lostRace"
+with seen as (select *, xmin from slots where id = $id),
+found as (
+  select
+  exists (select from seen) as "exists",
+  exists (select from seen where ($etag = '' or seen.etag::text = $etag)) as "isCurrent",
+  array(
+    select unnest($snippetProductIds::integer[])
+    except select id from products where id = any($snippetProductIds::integer[])
+  ) as "unknownProducts",
+  array(select snippet_code from vendor_snippets where snippet_code = any($snippetNames::text[])) as "takenNames"
+),
+wanted (id, delivery_time, freeze_time, is_active, group_ids) as (
+  select id, $deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean,
+  -- 2: drops ids without a product group.
+  array(
+    select given.id
+    from unnest($groupIds::integer[]) with ordinality as given (id, position)
+    join product_groups using (id)
+    order by position
+  )
+  from seen, found where ("isCurrent" and
+    $snippetsMayBeSound::boolean and "unknownProducts" = '{}' and "takenNames" = '{}')
+),
+change as materialized (
+  select *, before::text is distinct from after::text as differs from (select id, before, after from (select id,
+      json_build_object(
+        'deliveryTime', api_time(seen.delivery_time), 'freezeTime', api_time(seen.freeze_time),
+        'isActive', seen.is_active, 'groupIds', to_json(seen.group_ids),
+        'productIds', case when $productIds::integer[] is not null then array_to_json(array(
+            select product_id from product_slots where slot_id = $id order by product_id
+        )) end,
+        'vendorSnippets', case when $snippetsJson::jsonb <> '[]' then (
+          select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+                  'snippetCode', snippet_code, 'productIds', product_ids, 'validTill', api_time(valid_till)
+              )) order by id), '[]')
+          from vendor_snippets where slot_id = $id
+        ) end
+      ) as old,
+      json_build_object(
+        'deliveryTime', api_time(wanted.delivery_time), 'freezeTime', api_time(wanted.freeze_time),
+        'isActive', wanted.is_active, 'groupIds', to_json(wanted.group_ids),
+        'productIds', case when $productIds is not null then array_to_json(array(select unnest($productIds) order by 1)) end,
+        'vendorSnippets', case when $snippetsJson <> '[]' then (
+          select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+                  'snippetCode', snippet_code, 'productIds', product_ids, 'validTill', api_time(valid_till)
+              )) order by id), '[]')
+          from vendor_snippets where slot_id = $id
+        ) || $snippetsJson end
+      ) as new
+      from seen join wanted using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
+),
+written as (
+  update slots
+  set (delivery_time, freeze_time, is_active, group_ids) = (select delivery_time, freeze_time, is_active, group_ids from wanted), etag = default
+  from seen join change using (id) where differs and slots.id = seen.id and slots.xmin = seen.xmin
+  returning slots.*, slots.xmin
+),
+removed as (
+  delete from product_slots using written
+  where slot_id = written.id and $productIds is not null
+  and product_id not in (select unnest($productIds))
+),
+added as (
+  insert into product_slots (slot_id, product_id)
+  select written.id, product_id from written, unnest($productIds) as product_id
+  order by product_id
+  on conflict do nothing
+),
+snippets as (
+  insert into vendor_snippets (slot_id, snippet_code, product_ids, valid_till)
+  select written.id, given."snippetCode", given."productIds", given."validTill"
+  from written,
+  jsonb_to_recordset($snippetsJson) as given ("snippetCode" text, "productIds" integer[], "validTill" timestamptz)
+  order by given."snippetCode" collate "C"
+  on conflict (snippet_code) do nothing
+  returning 1
+),
+slot_entry as (
+  insert into audit_entries (
+    procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
+  )
+  select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4],
+  'slot', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
+  from (select id, before, after from change join written using (id) offset 0) as changes
+),
+kept as (
+  select * from written
+  union all select seen.* from seen join change using (id) where not differs
+),
+request as (insert into store_refresh_requests (slot_id) select id from kept)
+select found.*, ("isCurrent" and
+  $snippetsMayBeSound::boolean and "unknownProducts" = '{}' and "takenNames" = '{}') as "mayWrite",
+slots.id, to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
+to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
+slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
+to_json(slots.group_ids) as "groupIds", slots.etag, slots.delivery_sequence::text as "deliverySequence", store_request_id()::text as "storeRequestId",
+case when (select count(*) from snippets) < (select cardinality($snippetNames) from written)
+then refuse_lost_race()
+end as "lostRace"
 from found left join kept as slots on true

@@ -1,43 +1,29 @@
-with
-  seen as (select * from slots where id = $slotId for no key update),
-  change as materialized (
-    select *, before::text is distinct from after::text as differs
-    from (
-      select id,
-        json_build_object('isCapacityFull', is_capacity_full) as before,
-        json_build_object('isCapacityFull', $isCapacityFull::boolean) as after
-      from seen
-      where ($etag = '' or seen.etag::text = $etag)
-      offset 0
-    ) as changes
-  ),
-  written as (
-    update slots
-    set is_capacity_full = $isCapacityFull, etag = default
-    from change
-    where slots.id = change.id and differs
-    returning slots.*
-  ),
-  slot_entry as (
-    insert into audit_entries (
-      procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
-    )
-    select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4], 'slot', id,
-      before, after,
-      coalesce(octet_length(before::text), 0) + octet_length(after::text)
-    from (select id, before, after from change join written using (id) offset 0) as changes
-  ),
-  kept as (
-    select * from written
-    union all
-    select seen.* from seen join change using (id) where not differs
-  ),
-  request as (insert into store_refresh_requests (slot_id) select id from kept)
-select slots.id,
-  to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
-  to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
-  slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull", to_json(slots.group_ids) as "groupIds",
-  slots.etag,
-  slots.delivery_sequence::text as "deliverySequence",
-  store_request_id ()::text as "storeRequestId"
-from seen left join kept as slots on true
+with seen as (select * from slots where id = $slotId for no key update),
+change as materialized (
+  select *, before::text is distinct from after::text as differs from (select id, json_build_object('isCapacityFull', is_capacity_full) as before,
+    json_build_object('isCapacityFull', $isCapacityFull::boolean) as after
+    from seen where ($etag = '' or seen.etag::text = $etag) offset 0) as changes
+),
+written as (
+  update slots set is_capacity_full = $isCapacityFull, etag = default
+  from change where slots.id = change.id and differs
+  returning slots.*
+),
+slot_entry as (
+  insert into audit_entries (
+    procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
+  )
+  select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4],
+  'slot', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
+  from (select id, before, after from change join written using (id) offset 0) as changes
+),
+kept as (
+  select * from written
+  union all select seen.* from seen join change using (id) where not differs
+),
+request as (insert into store_refresh_requests (slot_id) select id from kept)
+select
+slots.id, to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
+to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
+slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
+to_json(slots.group_ids) as "groupIds", slots.etag, slots.delivery_sequence::text as "deliverySequence", store_request_id()::text as "storeRequestId" from seen left join kept as slots on true
