@@ -50,7 +50,7 @@ export const couponFields = (row: string) => `
   'couponCode', ${row}.coupon_code, 'isUserBased', ${row}.is_user_based, 'isApplyForAll', ${row}.is_apply_for_all,
   'isInvalidated', ${row}.is_invalidated, ${termsFields(row)}`;
 
-/** Converts the terms to message fields. Null, and a value that can't be shown, becomes an absent field. */
+/** Converts the terms to message fields. Null becomes an absent field. */
 export function toTerms(row: TermsRow) {
   return {
     discountPercent: row.discountPercent ?? undefined,

@@ -83,9 +83,9 @@ function* apply(
     changed.add(slot.id);
     if (slot.isOpen && closesAtMs(slot) > fromMs) {
       added.push(slot);
-      for (const productId of slot.productIds) affected.add(productId);
+      yield* addAll(slice, affected, slot.productIds);
     }
-    if (slice.isOverAfter(1 + slot.productIds.length)) yield;
+    if (slice.isOverAfter(1)) yield;
   }
 
   const slots: StoredSlot[] = [];
@@ -96,7 +96,7 @@ function* apply(
       next += 1;
     }
     if (closesAtMs(slot) > fromMs && !changed.has(slot.id)) slots.push(slot);
-    else for (const productId of slot.productIds) affected.add(productId);
+    else yield* addAll(slice, affected, slot.productIds);
     if (slice.isOverAfter(1)) yield;
   }
   for (const slot of added.slice(next)) slots.push(slot);
@@ -109,15 +109,26 @@ function* apply(
   const rebuilt = new Map<number, StoredSlot[]>();
   for (const slot of slots) {
     for (const productId of slot.productIds) {
+      if (slice.isOverAfter(1)) yield;
       if (!affected.has(productId)) continue;
       const ofProduct = rebuilt.get(productId);
       if (ofProduct === undefined) rebuilt.set(productId, [slot]);
       else ofProduct.push(slot);
     }
-    if (slice.isOverAfter(1 + slot.productIds.length)) yield;
+    if (slice.isOverAfter(1)) yield;
   }
-  for (const [productId, ofProduct] of rebuilt) byProduct.set(productId, ofProduct);
+  for (const [productId, ofProduct] of rebuilt) {
+    byProduct.set(productId, ofProduct);
+    if (slice.isOverAfter(1)) yield;
+  }
   return { slots, byProduct };
+}
+
+function* addAll(slice: Slice, ids: Set<number>, added: readonly number[]): Sliced<void> {
+  for (const id of added) {
+    ids.add(id);
+    if (slice.isOverAfter(1)) yield;
+  }
 }
 
 function isBefore(left: StoredSlot, right: StoredSlot): boolean {
