@@ -133,7 +133,10 @@ class ValueField {
 
   toJson(value: unknown): string {
     const { toJson } = this.#encoder;
-    return this.#isList && Array.isArray(value) ? `[${value.map((item) => toJson(item)).join()}]` : toJson(value);
+    if (!this.#isList || !Array.isArray(value)) return toJson(value);
+    // The runtime writes a list of ids in a fraction of the time. It may have a million.
+    if (toJson === String || toJson === JSON.stringify) return JSON.stringify(value);
+    return `[${value.map((item) => toJson(item)).join()}]`;
   }
 }
 

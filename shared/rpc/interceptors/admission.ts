@@ -44,7 +44,7 @@ export function createAdmission(limits: CallLimits, requests: OpenRequests): Adm
     inFlight.add(call);
     let isHeld = false;
     call.takePermit = () => {
-      isHeld = queue.tryTake(call.subject);
+      isHeld ||= queue.tryTake(call.subject);
       if (isHeld) return undefined;
       return queue.take(call).then((isTaken) => {
         if (!isTaken) throw overloaded;
