@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defaultConsolePort, defaultPorts, readConfig, type ServiceName } from '../../shared/config/config.ts';
+import { readSchema } from '../../shared/config/database.ts';
 import { ConfigError, ConfigErrors, type Environment, readPort, readSwitch } from '../../shared/config/variables.ts';
 
 /** The folder of the project, independent of the working directory. */
@@ -29,6 +30,8 @@ export interface StartSettings {
   readonly host: string;
   /** Undefined: use the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
+  /** The schema of all tables. */
+  readonly schema: string;
   /** The port of the embedded PostgreSQL; undefined: any free one. */
   readonly embeddedPort: number | undefined;
   readonly seedDemo: boolean;
@@ -60,6 +63,8 @@ export function readStartSettings(env: Environment): StartSettings {
     bindAddress,
     host: hostOf(bindAddress),
     databaseUrl: env.DATABASE_URL || undefined,
+    // `addServiceErrors` reports its errors.
+    schema: readSchema(env, new ConfigErrors()),
     embeddedPort: embeddedPort === 0 ? undefined : embeddedPort,
     seedDemo: readSwitch(env, 'SEED_DEMO', !env.DATABASE_URL, errors),
     slot: readPorts('slot', env, errors),

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { inSchema } from '../../shared/config/database.ts';
 import { ConfigError, type Environment } from '../../shared/config/variables.ts';
 import { connectionErrorMessage } from '../../shared/db/errors.ts';
 import { migrate } from '../../shared/db/migrate.ts';
@@ -56,11 +57,11 @@ async function start(settings: StartSettings, given: Environment): Promise<void>
   signal.throwIfAborted();
   const secret = needsOwnSecret(given) ? await keepTokenSecret(settings.dataDir) : undefined;
   const env = serviceEnvironment(given, database.url, secret);
-  const migrations = await migrate(env.DATABASE_DIRECT_URL).catch((error: unknown) => {
+  const migrations = await migrate(env.DATABASE_DIRECT_URL, settings.schema).catch((error: unknown) => {
     throw new ConfigError(`the database can't be migrated: ${connectionErrorMessage(error)}`);
   });
   signal.throwIfAborted();
-  const seeded = settings.seedDemo && (await seedDemo(database.url));
+  const seeded = settings.seedDemo && (await seedDemo(inSchema(env.DATABASE_DIRECT_URL, settings.schema)));
   signal.throwIfAborted();
   const services = ['slot-service', 'coupon-service', 'staff-console'].map((name) => startService(name, env));
   const { host, slot, coupon } = settings;

@@ -9,7 +9,7 @@ const skipIds = `
   select setval(id::regclass, least(coalesce(last_value, 0) + ${skipped}, max_value))
   from (
     select format('%I.%I', schemaname, sequencename) as id, last_value, max_value
-    from pg_sequences where schemaname = 'public'
+    from pg_sequences where schemaname = current_schema()
   ) as ids
   where has_sequence_privilege(id, 'update')`;
 

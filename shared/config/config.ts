@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { type AuthConfig, readAuth } from './auth.ts';
 import { readBusinessCurrency, readBusinessTimeZone } from './business.ts';
+import { type DatabaseConfig, readDatabase } from './database.ts';
 import { readTlsFiles, type TlsFiles } from './tls.ts';
 import {
   ConfigErrors,
@@ -13,24 +14,11 @@ import {
   readOptionalCount,
   readOptionalPort,
   readPort,
-  readPostgresUrl,
   readSwitch,
   readUrl,
 } from './variables.ts';
 
 export type ServiceName = 'slot' | 'coupon';
-
-export interface DatabaseConfig {
-  readonly url: string;
-  /** Bypasses a pooler, for LISTEN and the job queue, which need a session of their own. */
-  readonly directUrl: string;
-  /** Whether statements are prepared under their names. */
-  readonly prepare: boolean;
-  readonly applicationName: string;
-  readonly poolSize: number;
-  readonly connectionTimeoutMs: number;
-  readonly statementTimeoutMs: number;
-}
 
 /** The configuration of one service (design 1). */
 export interface ServiceConfig {
@@ -93,7 +81,6 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
   const errors = new ConfigErrors();
   const prefix = service.toUpperCase();
   const ports = defaultPorts[service];
-  const databaseUrl = readDatabaseUrl(env, errors);
   const config: ServiceConfig = {
     bindAddress: readBindAddress(env, errors),
     grpcPort: readPort(env, `${prefix}_GRPC_PORT`, ports.grpc, errors),
@@ -101,16 +88,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     sendsTraces: readUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:'], errors) !== undefined,
     metricsPort: readOptionalPort(env, `${prefix}_METRICS_PORT`, errors),
     drainMs: readMilliseconds(env, 'DRAIN_MS', 0, errors),
-    database: {
-      url: databaseUrl,
-      directUrl: readPostgresUrl(env, 'DATABASE_DIRECT_URL', errors) ?? databaseUrl,
-      prepare: readSwitch(env, 'DATABASE_PREPARE', true, errors),
-      applicationName: `${service}-service`,
-      poolSize: 14,
-      connectionTimeoutMs: 5_000,
-      // A connection that no longer answers must be detected within 10 s (design 8).
-      statementTimeoutMs: 8_000,
-    },
+    database: readDatabase(`${service}-service`, env, errors),
     limits: {
       calls: readCount(env, 'MAX_CALLS_IN_FLIGHT', 14, 100_000, errors),
       streams: readCount(env, 'MAX_STREAMS', 1_000, 100_000, errors),
@@ -135,14 +113,6 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
   };
   errors.throwIfAny();
   return config;
-}
-
-function readDatabaseUrl(env: Environment, errors: ConfigErrors): string {
-  const url = readPostgresUrl(env, 'DATABASE_URL', errors);
-  if (url === undefined && !env.DATABASE_URL) {
-    errors.add('DATABASE_URL is not set: give a PostgreSQL URL, or use npm start, which brings its own');
-  }
-  return url ?? '';
 }
 
 function readRedisSentinels(env: Environment, errors: ConfigErrors): HostPort[] {

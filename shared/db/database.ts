@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { DatabaseClock } from '../clock/clock.ts';
-import type { DatabaseConfig } from '../config/config.ts';
+import type { DatabaseConfig } from '../config/database.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Caller } from './caller.ts';

@@ -42,6 +42,9 @@ const cannotBePrepared = '42';
 const otherSession = ['42P05', '26000'];
 /** The hint that the log and a failed start give for these. */
 const poolerHint = 'a pooler in transaction mode: set DATABASE_PREPARE=false';
+// PgBouncer's error has no SQLSTATE of its own.
+const refusedOption = 'unsupported startup parameter';
+const directHint = 'a pooler, which refuses DATABASE_SCHEMA: set DATABASE_DIRECT_URL to the way past it';
 
 /** Whether a statement lost a race: a concurrent one changed the rows that it had checked, or deadlocked with it. */
 export function isLostRace(error: unknown): boolean {
@@ -99,7 +102,9 @@ export function toDatabaseError(error: unknown, logger: Logger, statement?: stri
 /** Returns a hint for driver errors that only a pooler causes; undefined for other errors. */
 export function poolerProblem(error: unknown): string | undefined {
   const cause = error instanceof ConnectError ? error.cause : error;
-  return cause instanceof pg.DatabaseError && otherSession.includes(cause.code ?? '') ? poolerHint : undefined;
+  if (!(cause instanceof pg.DatabaseError)) return undefined;
+  if (cause.message.startsWith(refusedOption)) return directHint;
+  return otherSession.includes(cause.code ?? '') ? poolerHint : undefined;
 }
 
 function rowOf(error: unknown): ErrorRow {

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { DatabaseConfig } from '../config/config.ts';
+import type { DatabaseConfig } from '../config/database.ts';
 import { ConfigError } from '../config/variables.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Database } from './database.ts';
 import { heartbeatEveryMs, PacedClient } from './pool/paced-client.ts';
-import { statement } from './statement.ts';
+import { ownName } from './schema.ts';
+import { onlyRow, statement } from './statement.ts';
 
 export interface ListenerHandlers {
-  /** Maps each channel to the function that receives the payloads of its notifications. */
+  /** Maps each channel to the function that receives the payloads of its notifications. `own_name` names the channel. */
   readonly channels: Readonly<Record<string, (payload: string) => void>>;
   /** Called when the connection listens. Earlier notifications may be lost. */
   connected(): void;
@@ -108,7 +109,9 @@ export class NotificationListener {
 
 class Connection {
   readonly #client: PacedClient;
-  readonly #channels: string[];
+  readonly #channels: ListenerHandlers['channels'];
+  /** The functions that receive payloads, by the channel's own name. */
+  readonly #receivers = new Map<string, (payload: string) => void>();
   /** The channel of the self-test. No other connection listens on it. */
   readonly #testChannel = `listener_${randomUUID()}`;
   /** Rejects when the connection is lost. */
@@ -123,12 +126,12 @@ class Connection {
       connectionTimeoutMillis: config.connectionTimeoutMs,
       keepAlive: true,
     });
-    this.#channels = [...Object.keys(channels), this.#testChannel];
+    this.#channels = channels;
+    this.#receivers.set(this.#testChannel, () => this.#onTestNotification());
     this.#client.on('notification', ({ channel, payload }) => {
-      if (channel === this.#testChannel) this.#onTestNotification();
       // Any client of the database may notify, so payloads may be invalid.
       try {
-        channels[channel]?.(payload ?? '');
+        this.#receivers.get(channel)?.(payload ?? '');
       } catch (error) {
         logger.warn({ err: error, channel }, 'a notification could not be read');
       }
@@ -143,7 +146,14 @@ class Connection {
 
   async open(): Promise<void> {
     await this.#client.connect();
-    for (const channel of this.#channels) await this.#client.query(`listen ${this.#client.escapeIdentifier(channel)}`);
+    for (const [name, receive] of Object.entries(this.#channels)) {
+      const { text, values } = ownName({ name });
+      const { rows } = await this.#client.query<{ name: string }>(text, [...values]);
+      this.#receivers.set(onlyRow(rows).name, receive);
+    }
+    for (const channel of this.#receivers.keys()) {
+      await this.#client.query(`listen ${this.#client.escapeIdentifier(channel)}`);
+    }
   }
 
   /**

@@ -1,14 +1,15 @@
 import { readAuditRetentionDays } from '../config/config.ts';
+import { readSchema } from '../config/database.ts';
 import { ConfigError, ConfigErrors, readPostgresUrl } from '../config/variables.ts';
 import { connectionErrorMessage } from './errors.ts';
 import { migrate } from './migrate.ts';
 import { grantServiceRole } from './service-role.ts';
 
 try {
-  const { databaseUrl, serviceUrl, retentionDays } = readVariables();
-  const applied = await migrate(databaseUrl, retentionDays ?? null);
+  const { databaseUrl, schema, serviceUrl, retentionDays } = readVariables();
+  const applied = await migrate(databaseUrl, schema, retentionDays ?? null);
   const lines = applied.length === 0 ? ['nothing to migrate'] : applied.map((name) => `applied ${name}`);
-  if (serviceUrl !== undefined) lines.push(`granted to ${await grantServiceRole(databaseUrl, serviceUrl)}`);
+  if (serviceUrl !== undefined) lines.push(`granted to ${await grantServiceRole(databaseUrl, serviceUrl, schema)}`);
   process.stdout.write(`${lines.join('\n')}\n`);
 } catch (error) {
   process.stderr.write(`migrate: ${explain(error)}\n`);
@@ -25,9 +26,10 @@ function readVariables() {
   if (serviceUrl !== undefined && !isDecodable(serviceUrl)) {
     errors.add('SERVICE_DATABASE_URL has a % that is no escape');
   }
+  const schema = readSchema(process.env, errors);
   const retentionDays = readAuditRetentionDays(process.env, errors);
   errors.throwIfAny();
-  return { databaseUrl, serviceUrl, retentionDays };
+  return { databaseUrl, schema, serviceUrl, retentionDays };
 }
 
 function isDecodable(url: string): boolean {

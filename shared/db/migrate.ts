@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { runMigrations } from 'bullmq';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
+import { defaultSchema, inSchema } from '../config/database.ts';
 import { ConfigError } from '../config/variables.ts';
 import { assertComplete, migrationsFolder, migrationsTable, storeRefreshQueue } from './schema.ts';
 
@@ -18,24 +19,33 @@ const lockNotAvailable = '55P03';
  * Migrates a database to the newest schema, each migration in its own transaction. Concurrent calls wait for one
  * another. A migration blocked by a lock, such as a backup's, is retried for minutes without holding up reads.
  *
+ * @param schema of all tables, created if it is missing (design 14).
  * @param retentionDays how many days to keep audit entries; null: for ever, undefined: unchanged.
  * @returns the names of the applied migrations. Throws a `ConfigError` if a lock blocks a migration for 10 minutes, or
  * if the schema lacks a part then.
  */
-export async function migrate(databaseUrl: string, retentionDays?: number | null): Promise<string[]> {
+export async function migrate(
+  databaseUrl: string,
+  schema = defaultSchema,
+  retentionDays?: number | null,
+): Promise<string[]> {
   const applied: string[] = [];
   const applyNext = (dbClient: pg.Client) =>
     runner({
       dbClient,
       dir: migrationsFolder,
       migrationsTable,
+      schema,
+      migrationsSchema: schema,
       direction: 'up',
       count: 1,
       checkOrder: true,
       advisoryLockMode: 'wait',
       log: () => undefined,
     });
-  const run = <Result>(work: (client: pg.Client) => Promise<Result>) => runUntilUnlocked(databaseUrl, work);
+  const run = <Result>(work: (client: pg.Client) => Promise<Result>) =>
+    runUntilUnlocked(inSchema(databaseUrl, schema), work);
+  await run((client) => createSchema(client, schema));
   for (let done = await run(applyNext); done.length > 0; done = await run(applyNext)) {
     applied.push(...done.map(({ name }) => name));
   }
@@ -62,7 +72,8 @@ async function runUntilUnlocked<Result>(
     await client.connect();
     try {
       // Set as a statement, because poolers reject it as a startup option.
-      await client.query(`set lock_timeout to ${lockTimeoutMs}`);
+      // Released migrations name `public` in bodies of functions that a later one replaces.
+      await client.query(`set lock_timeout to ${lockTimeoutMs}; set check_function_bodies = off`);
       return await work(client);
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw error;
@@ -74,11 +85,17 @@ async function runUntilUnlocked<Result>(
   }
 }
 
+// Asks first: the owner of an existing schema may lack the right to create others.
+async function createSchema(client: pg.Client, schema: string): Promise<void> {
+  const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [schema]);
+  if (rowCount === 0) await client.query(`create schema if not exists ${client.escapeIdentifier(schema)}`);
+}
+
 /**
  * Creates BullMQ's tables in their own schema, for the job queue without `REDIS_URL`. The first call of `next_job_id`
  * for a queue creates a sequence. Services lack the right to do that, so the migration makes the call.
  */
 async function migrateJobs(client: pg.Client): Promise<void> {
   await runMigrations(client);
-  await client.query('select bullmq.next_job_id($1)', [storeRefreshQueue]);
+  await client.query('select bullmq.next_job_id(own_name($1))', [storeRefreshQueue]);
 }

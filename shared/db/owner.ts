@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { inSchema, readSchema } from '../config/database.ts';
 import { ConfigError, ConfigErrors, readPostgresUrl } from '../config/variables.ts';
 import { connectionErrorMessage } from './errors.ts';
 
@@ -9,7 +10,8 @@ import { connectionErrorMessage } from './errors.ts';
  */
 export async function asOwner<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const errors = new ConfigErrors();
-  const url = readPostgresUrl(process.env, 'DATABASE_URL', errors);
+  const schema = readSchema(process.env, errors);
+  const url = inSchema(readPostgresUrl(process.env, 'DATABASE_URL', errors) ?? '', schema);
   if (!process.env.DATABASE_URL) {
     errors.add('DATABASE_URL is not set: give the URL of the role that owns the schema');
   }

@@ -12,13 +12,16 @@ export const migrationsTable = 'schema_migrations';
 /** The name of slot-service's job queue. */
 export const storeRefreshQueue = 'store-refresh';
 
+/** Names what a database has once for all schemas, such as a queue or a channel (design 14). */
+export const ownName = statement<{ name: string }, { name: string }>('ownName', 'select own_name($name) as name');
+
 const appliedMigrations = statement<{ name: string }>(
   'appliedMigrations',
   `select name from ${migrationsTable} order by run_on, id`,
 );
-const migrationsTableExists = statement<{ exists: boolean }>(
+const migrationsTableExists = statement<{ schema: string | null; exists: boolean }>(
   'migrationsTableExists',
-  `select to_regclass('${migrationsTable}') is not null as exists`,
+  `select current_schema() as schema, to_regclass('${migrationsTable}') is not null as exists`,
 );
 
 /**
@@ -78,15 +81,21 @@ export async function assertComplete(
 }
 
 /**
- * Throws a `ConfigError` if the database lacks a migration of this code or a part of its schema, or has a breaking
- * migration that this code does not know. Services of the release before may start while those of a newer one replace
+ * Throws a `ConfigError` if sessions lead to another schema, or if the schema lacks a migration of this code or a part,
+ * or has a breaking migration that this code does not know. Services of the release before may start while those of a newer one replace
  * them.
  */
-export async function assertMigrated(database: Database): Promise<void> {
+export async function assertMigrated(database: Database, schema: string): Promise<void> {
   const db = database.for({ signal: AbortSignal.timeout(10_000) });
   const [table] = await db.query(migrationsTableExists()).catch((error: unknown) => {
     throw poolerProblem(error) === undefined ? new ConfigError('the database at DATABASE_URL does not answer') : error;
   });
+  if (table?.schema && table.schema !== schema) {
+    throw new ConfigError(
+      `the search path leads to the schema ${table.schema}, and not to ${schema}: set DATABASE_SCHEMA, or behind a pooler ` +
+        'migrate with SERVICE_DATABASE_URL, which sets the path of the role',
+    );
+  }
   if (table?.exists && !onlyRow(await db.query(isReadable({ table: migrationsTable }))).isReadable) {
     throw new ConfigError(`the schema lacks grant SELECT on ${migrationsTable}: migrate with SERVICE_DATABASE_URL`);
   }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { defaultSchema, inSchema } from '../config/database.ts';
 import { ConfigError } from '../config/variables.ts';
 
 /** The columns of an audit entry that a service may write. The database sets the id and the time. */
@@ -13,12 +14,17 @@ const entryColumns = 'procedure, subject, staff_id, request_id, resource_type, r
  * @param databaseUrl the URL with which the schema's owner connects.
  * @param serviceUrl the URL with which services connect. A missing role is created with the URL's password. An existing
  * role gets the URL's password, unless the URL has none.
+ * @param schema of all tables. The role's sessions in this database lead there, also behind a pooler.
  * @returns the name of the role. Throws a `ConfigError` if the rights can't be granted.
  */
-export async function grantServiceRole(databaseUrl: string, serviceUrl: string): Promise<string> {
+export async function grantServiceRole(
+  databaseUrl: string,
+  serviceUrl: string,
+  schema = defaultSchema,
+): Promise<string> {
   const { username, password } = new URL(serviceUrl);
   const name = decodeURIComponent(username);
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = new pg.Client({ connectionString: inSchema(databaseUrl, schema) });
   await client.connect();
   try {
     const { rows } = await client.query<{ owner: string; exists: boolean; isSuper: boolean }>(
@@ -35,6 +41,7 @@ export async function grantServiceRole(databaseUrl: string, serviceUrl: string):
     }
     const role = client.escapeIdentifier(name);
     const database = client.escapeIdentifier(client.database ?? '');
+    const tables = client.escapeIdentifier(schema);
     const secret = client.escapeLiteral(decodeURIComponent(password));
     // Concurrent migrations would update the same rows of the system catalog, which fails without the lock.
     await client.query(`
@@ -42,17 +49,18 @@ export async function grantServiceRole(databaseUrl: string, serviceUrl: string):
       select pg_advisory_xact_lock(hashtext('service role'));
       ${state?.exists ? '' : `create role ${role} login;`}
       ${password === '' ? '' : `alter role ${role} login password ${secret};`}
-      revoke create on schema public from public;
-      revoke all on schema public, bullmq from ${role};
-      revoke all on all tables in schema public, bullmq from ${role};
+      revoke create on schema ${tables} from public;
+      revoke all on schema ${tables}, bullmq from ${role};
+      revoke all on all tables in schema ${tables}, bullmq from ${role};
       grant connect on database ${database} to ${role};
-      grant usage on schema public, bullmq to ${role};
-      grant select, insert, update, delete on all tables in schema public, bullmq to ${role};
-      grant usage, select on all sequences in schema public, bullmq to ${role};
+      grant usage on schema ${tables}, bullmq to ${role};
+      grant select, insert, update, delete on all tables in schema ${tables}, bullmq to ${role};
+      grant usage, select on all sequences in schema ${tables}, bullmq to ${role};
       revoke insert, update, delete on staff_users, schema_migrations, schema_parts, audit_retention from ${role};
       revoke insert, update, delete on audit_entries from ${role};
       grant insert (${entryColumns}) on audit_entries to ${role};
       grant execute on function sweep_audit_entries to ${role};
+      ${schema === defaultSchema ? '' : `alter role ${role} in database ${database} set search_path = ${tables};`}
       commit`);
   } catch (error) {
     if (error instanceof ConfigError) throw error;

@@ -12,6 +12,7 @@ import {
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { withTimeout } from '../cancellation/timeout.ts';
+import { inSchema } from '../config/database.ts';
 import type { HostPort } from '../config/variables.ts';
 import { heartbeatEveryMs, PacedClient } from '../db/pool/paced-client.ts';
 import { createBullmqPool } from '../internals/bullmq.ts';
@@ -115,11 +116,10 @@ async function heartbeat(connection: Redis, logger: Logger): Promise<void> {
 
 function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOptions): JobBackend {
   const pool = createBullmqPool({
-    connectionString: databaseUrl,
-    application_name: `${applicationName} jobs`,
     // BullMQ's tables are in their own schema. Poolers reject this startup option, and that is intended: a `set` after
     // connecting would change the search path for every client that shares the pooler's connection.
-    options: '-c search_path=bullmq',
+    connectionString: inSchema(databaseUrl, 'bullmq'),
+    application_name: `${applicationName} jobs`,
     max: 4,
     // Idle connections stay open. While one is being closed it gets no heartbeats, so nothing would detect its silence.
     idleTimeoutMillis: 0,

@@ -6,7 +6,10 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { JobBackend, JobQueue, JobWorker } from './backend.ts';
 
 export interface SingletonJobOptions {
+  /** For logs, metrics and traces. */
   readonly name: string;
+  /** The queue of all replicas. */
+  readonly queue: string;
   /** How long a request waits for others to share its run, in milliseconds. */
   readonly delayMs: number;
   readonly backend: JobBackend;
@@ -41,11 +44,11 @@ export class SingletonJob {
   #failedAdds = 0;
 
   constructor(options: SingletonJobOptions) {
-    const { name, backend, logger, tracing, run } = options;
+    const { name, queue, backend, logger, tracing, run } = options;
     this.#options = options;
     this.#gatheringMs = Math.min(maxGatheringMs, options.delayMs / 4);
-    this.#queue = backend.openQueue(name);
-    this.#worker = backend.openWorker(name, () => {
+    this.#queue = backend.openQueue(queue);
+    this.#worker = backend.openWorker(queue, () => {
       const runNow = () => run(this.#handBack.signal);
       return tracing === undefined ? runNow() : tracing.job(name, runNow);
     });

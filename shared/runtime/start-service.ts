@@ -85,7 +85,7 @@ export async function startService(
     const calls = metricsPort === undefined ? undefined : new CallMetrics(metrics);
     database.registerMetrics(metrics);
     registerStorageMetrics(metrics, database);
-    await assertMigrated(database);
+    await assertMigrated(database, config.database.schema);
     const readiness = await Readiness.open({ database, logger, metrics });
     shutdown.push({ name: 'readiness', stop: () => readiness.stop() });
     await applyRetention(database, config.auditRetentionDays, logger);

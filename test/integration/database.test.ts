@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type DatabaseConfig, readConfig } from '../../shared/config/config.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import type { DatabaseConfig } from '../../shared/config/database.ts';
 import { Database } from '../../shared/db/database.ts';
 import { PacedClient } from '../../shared/db/pool/paced-client.ts';
 import { type Queryable, statement } from '../../shared/db/statement.ts';

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { inject, onTestFinished } from 'vitest';
 import { type Account, chooseAccount } from '../../services/dev/postgres/commands.ts';
+import { defaultSchema, inSchema } from '../../shared/config/database.ts';
 import { PostgresServer, programFolder, queryOnce } from '../support/postgres-server.ts';
 import { Replica, type ReplicaOptions } from '../support/replica.ts';
 
@@ -22,13 +23,16 @@ export function blocksUnder(page: string, heading: string, language: string): st
 /** A deployment of the services on a PostgreSQL of its own, set up and operated by the commands of the documentation. */
 export class Deployment {
   readonly server: PostgresServer;
+  /** The schema of all tables. */
+  readonly schema: string;
   /** The database's URL for the schema's owner, and for the services. */
   readonly urls: { readonly owner: string; readonly service: string };
   /** What the commands of the documentation take from the shell. */
   readonly #variables: Readonly<Record<string, string>>;
 
-  private constructor(server: PostgresServer, folder: string) {
+  private constructor(server: PostgresServer, folder: string, schema: string) {
     this.server = server;
+    this.schema = schema;
     const urlOf = (role: string) =>
       Object.assign(new URL(server.url), { username: role, pathname: '/delivery_admin' }).href;
     this.urls = { owner: urlOf('owner'), service: urlOf('service') };
@@ -38,12 +42,14 @@ export class Deployment {
         ARCHIVE: path.join(folder, 'archive'),
         BACKUP: path.join(folder, 'backup'),
         DUMP: path.join(folder, 'dump'),
+        DATABASE_SCHEMA: schema,
+        PGOPTIONS: `-c search_path=${schema}`,
       },
     };
   }
 
   /** Starts a PostgreSQL with the empty database and its owner, in a folder that also has the archive and backups. */
-  static async create(folder: string, name: string): Promise<Deployment> {
+  static async create(folder: string, name: string, schema = defaultSchema): Promise<Deployment> {
     const [settings = ''] = blocksUnder('docs/recovery.md', 'A point in time', 'ini');
     const account = await chooseAccount(folder);
     const server = await PostgresServer.create(folder, name, account, [
@@ -54,7 +60,7 @@ export class Deployment {
     for (const statement of roles.split('\n').filter(Boolean)) {
       await server.sql(statement.replace('...', decodeURIComponent(new URL(server.url).password)));
     }
-    return new Deployment(server, folder);
+    return new Deployment(server, folder, schema);
   }
 
   /** Runs a command of docs/recovery.md: the one at an index under a heading. Resolves with what it prints. */
@@ -78,7 +84,8 @@ export class Deployment {
 
   /** Starts a service that ends with the test. */
   async start(service: 'slot' | 'coupon', options: Partial<ReplicaOptions> = {}): Promise<Replica> {
-    const replica = await Replica.start({ databaseUrl: this.urls.service, service, ...options });
+    const env = { DATABASE_SCHEMA: this.schema };
+    const replica = await Replica.start({ databaseUrl: this.urls.service, service, env, ...options });
     onTestFinished(() => replica.kill());
     return replica;
   }
@@ -91,7 +98,7 @@ export class Deployment {
 
   /** Runs a statement as the owner of the schema. */
   sql<Row extends Record<string, unknown>>(text: string): Promise<Row[]> {
-    return queryOnce<Row>(this.urls.owner, text);
+    return queryOnce<Row>(inSchema(this.urls.owner, this.schema), text);
   }
 }
 

@@ -58,9 +58,9 @@ describe.skipIf(programFolder === undefined)(`Backup and recovery${reason}`, { t
     await expectLostToBeFound(deployment, folder, { replicas: [slot, coupon, other], lost });
   });
 
-  it('A dump that was made under load is right in another cluster, where no id of the old one is taken for a new one', async () => {
+  it('A dump of a schema of any name that was made under load is right in another cluster, where no id of the old one is taken for a new one', async () => {
     const folder = await makeFolder();
-    const old = await deploy(folder, 'a');
+    const old = await deploy(folder, 'a', 'delivery');
     const before = [await old.start('slot'), await old.start('coupon')] as const;
     const callers = await Callers.of(...before);
     const kept = await callers.write('KEPT', 1);
@@ -70,7 +70,7 @@ describe.skipIf(programFolder === undefined)(`Backup and recovery${reason}`, { t
     const newest = await storesWithLost(before[0], lost);
     for (const replica of before) await replica.stop();
 
-    const restored = await Deployment.create(folder, 'b');
+    const restored = await Deployment.create(folder, 'b', 'delivery');
     await restored.follow('Dumps', 1);
     await restored.follow('After the recovery');
     const [slot, coupon] = [await restored.start('slot'), await restored.start('coupon')];
@@ -108,10 +108,11 @@ it('The documented search for what was lost leaves out no procedure that changes
 });
 
 /** Sets up an empty deployment with the fixture. */
-async function deploy(folder: string, name: string): Promise<Deployment> {
-  const deployment = await Deployment.create(folder, name);
-  await migrate(deployment.urls.owner);
-  await grantServiceRole(deployment.urls.owner, deployment.urls.service);
+async function deploy(folder: string, name: string, schema?: string): Promise<Deployment> {
+  const deployment = await Deployment.create(folder, name, schema);
+  const { owner, service } = deployment.urls;
+  await migrate(owner, deployment.schema);
+  await grantServiceRole(owner, service, deployment.schema);
   await deployment.sql(fixture);
   return deployment;
 }

@@ -51,8 +51,8 @@ describe('A publication of all tables', () => {
   });
 
   it('A publication of all tables stops no migration: the retention of entries is set, and arrives', async () => {
-    await migrate(shop, 30);
-    await migrate(shop, 30);
+    await migrate(shop, undefined, 30);
+    await migrate(shop, undefined, 30);
     await eventually(async () => expect(await inCopy('audit_retention where days = 30')).toEqual([{ count: 1 }]));
   });
 

@@ -2,6 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { inSchema } from '../../shared/config/database.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { migrationsFolder } from '../../shared/db/schema.ts';
 import {
@@ -51,6 +52,13 @@ describe('A database of each earlier schema, with rows in every table', () => {
       expect(has).toEqual(had);
     },
   );
+
+  it('A schema of any name gets what public has', async () => {
+    const { url } = await createDatabaseFrom();
+    await migrate(url, 'delivery');
+    const described = await describeSchema(inSchema(url, 'delivery'), 'delivery');
+    expect(described.map((line) => line.replaceAll(/\bdelivery\b/g, 'public')).toSorted()).toEqual(newest.toSorted());
+  });
 
   it.each(migrations.slice(1).map((migration, index) => [migration, index + 1] as const))(
     '%s, which fails at its end, leaves the schema and every row as they were',

@@ -89,7 +89,8 @@ export async function createOldStates(size: number, until = migrations): Promise
  * Describes the schema as sorted lines: columns, indexes, constraints, triggers, functions. Two schemas that behave alike
  * have the same lines, whatever the order of their columns.
  */
-export async function describeSchema(url: string): Promise<string[]> {
+export async function describeSchema(url: string, schema = 'public'): Promise<string[]> {
+  const isOurs = ofSchema(schema);
   const rows = await queryOnce<{ line: string }>(
     url,
     `select format('%s.%s %s', attrelid::regclass, attname, concat_ws(' ', format_type(atttypid, atttypmod),
@@ -100,22 +101,23 @@ export async function describeSchema(url: string): Promise<string[]> {
      union all select pg_get_indexdef(indexrelid) || indisreplident from pg_index
        where indexrelid in (select oid from pg_class where ${isOurs})
      union all select concat_ws(' ', conrelid::regclass, conname, convalidated, pg_get_constraintdef(oid)) from pg_constraint
-       where connamespace = 'public'::regnamespace
+       where connamespace = '"${schema}"'::regnamespace
      union all select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
-     union all select pg_get_functiondef(oid) || proacl::text from pg_proc where pronamespace = 'public'::regnamespace
+       and tgrelid in (select oid from pg_class where ${isOurs})
+     union all select concat(pg_get_functiondef(oid), proacl) from pg_proc where pronamespace = '"${schema}"'::regnamespace
      order by line`,
   );
   return rows.map(({ line }) => line);
 }
 
-const isOurs = `relnamespace = 'public'::regnamespace`;
+const ofSchema = (schema: string) => `relnamespace = '"${schema}"'::regnamespace`;
 
 /** The columns of each table. */
 async function columnsOf(url: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await queryOnce<{ name: string; columns: string[] }>(
     url,
     `select relname as name, array_agg(attname::text) as columns from pg_class join pg_attribute on attrelid = pg_class.oid
-     where ${isOurs} and relkind = 'r' and relname <> '${migrationsTable}' and attnum > 0 and not attisdropped group by name`,
+     where ${ofSchema('public')} and relkind = 'r' and relname <> '${migrationsTable}' and attnum > 0 and not attisdropped group by name`,
   );
   return new Map(rows.map(({ name, columns }) => [name, columns]));
 }

@@ -27,8 +27,8 @@ export const room = `
 
 // All calls lock the order key first, and then the uses. Otherwise two calls could deadlock.
 const locks = (orderKey: string, couponId: string, userId: string) => `
-  select pg_advisory_xact_lock(hashtext('redemptions of an order'), hashtext(${orderKey})),
-    pg_advisory_xact_lock(hashtext('uses of a coupon'), hashtext(${couponId} || ' ' || ${userId}))`;
+  select pg_advisory_xact_lock(hashtext(own_name('redemptions of an order')), hashtext(${orderKey})),
+    pg_advisory_xact_lock(hashtext(own_name('uses of a coupon')), hashtext(${couponId} || ' ' || ${userId}))`;
 
 /**
  * Goes before the statement that counts and writes, in one round trip. It serializes the writers of an order key, and

@@ -45,7 +45,7 @@ function lockedDays(copies: readonly PlannedCopy[]): number[] {
 
 const lockDays = statement<never, { days: readonly number[] }>(
   'lockCopiedDays',
-  `select pg_advisory_xact_lock(hashtext('copied_slots'), day) from unnest($days::integer[]) as day`,
+  `select pg_advisory_xact_lock(hashtext(own_name('copied_slots')), day) from unnest($days::integer[]) as day`,
 );
 
 /** Stands for the group of slots without groups. */

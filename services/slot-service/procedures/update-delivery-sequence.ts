@@ -59,7 +59,7 @@ const storeSequence = statement<Sequence | { etag: null }, SequenceUpdate>(
    ${auditEntry('slot')},
    ${keptRecord},
    notified as (
-     select pg_notify('${sequenceChannel}', json_build_object('slotId', id, 'updateId', $updateId::text)::text)
+     select pg_notify(own_name('${sequenceChannel}'), json_build_object('slotId', id, 'updateId', $updateId::text)::text)
      from kept where $updateId is not null
    )
    select kept.delivery_sequence as "deliverySequence", kept.etag, (select count(*) from notified)

@@ -8,5 +8,5 @@ import { statement } from '../../../shared/db/statement.ts';
 export const lockSlot = statement<never, { slotId: number }>(
   'lockSlot',
   `with slot as materialized (select from slots where id = $slotId for no key update)
-   select pg_advisory_xact_lock(hashtext('product_slots'), $slotId) from (select count(*) from slot) as locked`,
+   select pg_advisory_xact_lock(hashtext(own_name('product_slots')), $slotId) from (select count(*) from slot) as locked`,
 );

@@ -52,5 +52,5 @@ export function staleSlots(
 
 const notifySequences = statement<never, { ids: readonly number[] }>(
   'notifySequences',
-  `select pg_notify('${sequenceChannel}', json_build_object('slotId', id)::text) from unnest($ids::integer[]) as id`,
+  `select pg_notify(own_name('${sequenceChannel}'), json_build_object('slotId', id)::text) from unnest($ids::integer[]) as id`,
 );

@@ -1,6 +1,6 @@
 import { CallSignal } from '../../../shared/cancellation/signal.ts';
-import { storeRefreshQueue } from '../../../shared/db/schema.ts';
-import { statement } from '../../../shared/db/statement.ts';
+import { ownName, storeRefreshQueue } from '../../../shared/db/schema.ts';
+import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { openJobBackend } from '../../../shared/jobs/backend.ts';
 import { SingletonJob } from '../../../shared/jobs/singleton-job.ts';
 import type { ServiceParts } from '../../../shared/runtime/start-service.ts';
@@ -48,14 +48,16 @@ export function createRefresh({ database, logger, metrics }: ServiceParts): Refr
  * @returns a function that requests a refresh. It neither waits nor throws.
  */
 export async function startRefreshJob(parts: ServiceParts, refresh: Refresh): Promise<() => void> {
-  const { config, logger, shutdown, metrics, tracing } = parts;
+  const { config, database, draining, logger, shutdown, metrics, tracing } = parts;
   const { redisUrl, redisSentinels, redisSentinelPassword, storeRefreshDelayMs: delayMs } = config;
   const { directUrl: databaseUrl, applicationName } = config.database;
   const redis = { redisUrl, redisSentinels, redisSentinelPassword };
   const backend = openJobBackend({ ...redis, databaseUrl, applicationName, logger });
   shutdown.push({ name: 'job connections', stop: () => backend.close() });
   backend.registerMetrics(metrics);
-  const job = new SingletonJob({ name: storeRefreshQueue, delayMs, backend, logger, tracing, run: refresh });
+  const name = storeRefreshQueue;
+  const { name: queue } = onlyRow(await database.for({ signal: draining }).query(ownName({ name })));
+  const job = new SingletonJob({ name, queue, delayMs, backend, logger, tracing, run: refresh });
   job.registerMetrics(metrics);
   shutdown.push({ name: 'refresh job', stop: (leftMs) => job.close(leftMs) });
   await job.start();

@@ -66,7 +66,7 @@ const publishVersion = statement<never, { version: number; oldest: number }>(
   `with forgotten as (delete from store_versions where version < $oldest)
    insert into store_versions (version, refreshed_at, snapshot)
    values ($version, statement_timestamp(), pg_current_snapshot())
-   returning pg_notify('${storeVersionChannel}', version::text)`,
+   returning pg_notify(own_name('${storeVersionChannel}'), version::text)`,
 );
 
 export interface Refreshed {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { AbortSignalLike } from '../../cancellation/signal.ts';
-import type { DatabaseConfig } from '../../config/config.ts';
+import type { DatabaseConfig } from '../../config/database.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Caller } from '../caller.ts';

@@ -1,2 +1,2 @@
-select pg_advisory_xact_lock(hashtext('redemptions of an order'), hashtext($orderKey::text)),
-pg_advisory_xact_lock(hashtext('uses of a coupon'), hashtext($couponId::text || ' ' || $userId::text))
+select pg_advisory_xact_lock(hashtext(own_name('redemptions of an order')), hashtext($orderKey::text)),
+pg_advisory_xact_lock(hashtext(own_name('uses of a coupon')), hashtext($couponId::text || ' ' || $userId::text))

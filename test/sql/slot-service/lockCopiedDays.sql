@@ -1,1 +1,1 @@
-select pg_advisory_xact_lock(hashtext('copied_slots'), day) from unnest($days::integer[]) as day
+select pg_advisory_xact_lock(hashtext(own_name('copied_slots')), day) from unnest($days::integer[]) as day

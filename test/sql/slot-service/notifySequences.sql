@@ -1,1 +1,1 @@
-select pg_notify('delivery_sequence', json_build_object('slotId', id)::text) from unnest($ids::integer[]) as id
+select pg_notify(own_name('delivery_sequence'), json_build_object('slotId', id)::text) from unnest($ids::integer[]) as id

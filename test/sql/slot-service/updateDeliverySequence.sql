@@ -22,7 +22,7 @@ kept as (
   union all select seen.* from seen join change using (id) where not differs
 ),
 notified as (
-  select pg_notify('delivery_sequence', json_build_object('slotId', id, 'updateId', $updateId::text)::text)
+  select pg_notify(own_name('delivery_sequence'), json_build_object('slotId', id, 'updateId', $updateId::text)::text)
   from kept where $updateId is not null
 )
 select kept.delivery_sequence as "deliverySequence", kept.etag, (select count(*) from notified)

@@ -1,0 +1,1 @@
+select own_name($name) as name
