@@ -17,5 +17,6 @@ export const slotErrors = {
     Code.Aborted,
     'The database does not know the write of this store-request-id',
   ),
+  mobileTaken: errorRow('MOBILE_TAKEN', Code.AlreadyExists, 'Mobile number belongs to another user'),
   slotNotUpdated: errorRow('SLOT_NOT_UPDATED', Code.FailedPrecondition, 'Unable to Update Slot'),
 };

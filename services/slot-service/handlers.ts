@@ -1,9 +1,10 @@
 import type { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import type { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts';
 import type { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
-import type { CatalogParts, SlotParts, SlotPlanParts, StoreParts } from './parts.ts';
+import type { CatalogParts, ImportParts, SlotParts, SlotPlanParts, StoreParts } from './parts.ts';
 import { copySlots } from './procedures/copy-slots.ts';
 import { createSlot } from './procedures/create-slot.ts';
 import { deleteSlot } from './procedures/delete-slot.ts';
@@ -18,9 +19,14 @@ import { getSlots } from './procedures/get-slots.ts';
 import { getSlotsProductIds } from './procedures/get-slots-product-ids.ts';
 import { getStoreStatus } from './procedures/get-store-status.ts';
 import { getUsers } from './procedures/get-users.ts';
+import { importOrders } from './procedures/import-orders.ts';
+import { importProductGroups } from './procedures/import-product-groups.ts';
+import { importProducts } from './procedures/import-products.ts';
+import { importUsers } from './procedures/import-users.ts';
 import { listProductGroups } from './procedures/list-product-groups.ts';
 import { listSlots } from './procedures/list-slots.ts';
 import { listStaff } from './procedures/list-staff.ts';
+import { resolve } from './procedures/resolve.ts';
 import { searchProducts } from './procedures/search-products.ts';
 import { searchSnippets } from './procedures/search-snippets.ts';
 import { updateDeliverySequence } from './procedures/update-delivery-sequence.ts';
@@ -72,5 +78,16 @@ export function createCatalogHandlers(parts: CatalogParts): Handlers<typeof Cata
     listStaff: listStaff(parts),
     getOrders: getOrders(parts),
     searchSnippets: searchSnippets(parts),
+    resolve: resolve(parts),
+  };
+}
+
+/** The imports of a business's own records (design 14). */
+export function createImportHandlers(parts: ImportParts): Handlers<typeof ImportService> {
+  return {
+    importUsers: importUsers(parts),
+    importProducts: importProducts(parts),
+    importProductGroups: importProductGroups(parts),
+    importOrders: importOrders(parts),
   };
 }

@@ -17,6 +17,12 @@ export interface CatalogParts {
   readonly database: Database;
 }
 
+/** The dependencies of the imports. */
+export interface ImportParts extends CatalogParts {
+  /** The calling code that mobile numbers are stored without, in digits; undefined: they are stored as given. */
+  readonly callingCode: string | undefined;
+}
+
 /** The dependencies of the planning of slots. */
 export interface SlotPlanParts extends Omit<SlotParts, 'appUrl'> {
   /** The time zone of the business, by its IANA name. */

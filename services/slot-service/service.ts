@@ -6,6 +6,7 @@ import { NotificationListener } from '../../shared/db/listener.ts';
 import { commonErrors } from '../../shared/errors/errors.ts';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -13,6 +14,7 @@ import { implement } from '../../shared/rpc/implementation.ts';
 import { type RunningService, type ServiceParts, startService } from '../../shared/runtime/start-service.ts';
 import {
   createCatalogHandlers,
+  createImportHandlers,
   createSlotHandlers,
   createSlotPlanHandlers,
   createSlotStoreHandlers,
@@ -31,11 +33,16 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
     const writes = { database, sequences, requestRefresh };
     const slots = createSlotHandlers({ ...writes, appUrl: config.appUrl });
     const plan = createSlotPlanHandlers({ ...writes, timeZone: config.businessTimeZone });
+    const imports = createImportHandlers({ database, callingCode: config.businessCallingCode });
     return [
       implement(SlotService, slots, { error: commonErrors.accessDenied, except: ['getDeliverySequence'] }),
       implement(SlotStoreService, createSlotStoreHandlers({ database, replica })),
       implement(SlotPlanService, plan, { error: commonErrors.accessDenied }),
-      implement(CatalogService, createCatalogHandlers({ database }), { error: commonErrors.accessDenied }),
+      implement(CatalogService, createCatalogHandlers({ database }), {
+        error: commonErrors.accessDenied,
+        except: ['resolve'],
+      }),
+      implement(ImportService, imports, { error: commonErrors.accessDenied }),
       implement(AuditService, { listEntries: listEntries(database, 'slot') }, { error: commonErrors.accessDenied }),
     ];
   });

@@ -3,7 +3,16 @@ import type { CallContext } from '../rpc/call-context.ts';
 import { procedureName } from '../rpc/procedure.ts';
 
 /** The types of the records that the audit trail accounts for (design 10). */
-export type ResourceType = 'slot' | 'coupon' | 'reserved_coupon' | 'user' | 'redemption' | 'coupon_batch';
+export type ResourceType =
+  | 'slot'
+  | 'coupon'
+  | 'reserved_coupon'
+  | 'user'
+  | 'redemption'
+  | 'coupon_batch'
+  | 'product'
+  | 'product_group'
+  | 'order';
 
 /** The parameters that a statement with an `auditEntry`, or with `ifNewKey`, requires. */
 export interface Actor {

@@ -11,12 +11,25 @@ const defaultLimit = 50;
 /** A page ends early when its changes would exceed this size. Its first entry may be larger. */
 const maxPageBytes = 4 * 1024 * 1024;
 
-/** The types of the records that each service owns. */
-const resourcesOf = {
-  // What befalls the database is told by one service only, so that clients which ask both show it once.
-  slot: ['slot', 'database'],
-  coupon: ['coupon', 'reserved_coupon', 'user', 'redemption', 'coupon_batch'],
-} as const satisfies Record<string, readonly (ResourceType | 'database')[]>;
+/** What each service shows: the entries that its own procedures have written. */
+const shownBy = {
+  slot: {
+    // What befalls the database is told by one service only, so that clients which ask both show it once.
+    types: ['slot', 'product', 'product_group', 'order', 'database'],
+    hasImports: true,
+  },
+  coupon: {
+    types: ['coupon', 'reserved_coupon', 'redemption', 'coupon_batch'],
+    hasImports: false,
+  },
+} as const satisfies Record<string, Shown>;
+
+interface Shown {
+  /** The types of records that no other service writes. */
+  readonly types: readonly (ResourceType | 'database')[];
+  /** Whether the users that it writes are imported, with procedures of the package `catalog`. */
+  readonly hasImports: boolean;
+}
 
 /**
  * Design 10, listEntries: the changes of a service's records, newest first. Each filter has an index. When several
@@ -26,10 +39,10 @@ const resourcesOf = {
  */
 export function listEntries(
   database: Database,
-  service: keyof typeof resourcesOf,
+  service: keyof typeof shownBy,
 ): Handler<typeof AuditService.method.listEntries> {
   return async (request, call) => {
-    const filters = readFilters(request, resourcesOf[service]);
+    const filters = readFilters(request, shownBy[service]);
     const listed = ['audit entries', service, JSON.stringify(filters)];
     const { limit = defaultLimit } = request;
     const after = request.pageToken === '' ? undefined : readPageToken(listed, request.pageToken);
@@ -44,10 +57,13 @@ export function listEntries(
   };
 }
 
-/** Converts the filters of a request. An absent filter becomes undefined; `types` has only types of the service. */
-function readFilters(request: ListEntriesRequest, types: readonly string[]) {
+/** Converts the filters of a request. An absent filter becomes undefined. */
+function readFilters(request: ListEntriesRequest, { types, hasImports }: Shown) {
+  const isAsked = (type: string) => request.resourceType === '' || request.resourceType === type;
   return {
-    types: types.filter((type) => request.resourceType === '' || request.resourceType === type),
+    types: types.filter(isAsked),
+    /** Undefined: no entries of users. */
+    ofImports: isAsked('user') ? hasImports : undefined,
     resourceId: request.resourceId,
     staffId: request.staffId,
     subject: request.subject || undefined,
@@ -102,9 +118,15 @@ function toEntry({ at, staffId, before, after, ...entry }: PageRow) {
 
 /**
  * Declares one statement per set of filters, so that PostgreSQL can plan each with the right index. All indexes begin
- * with the type. The page is therefore merged from the latest entries of each type.
+ * with the type. The page is therefore merged from the latest entries of each type. Both services write users.
  */
 function selectEntries(params: PageParams) {
+  const entriesOf = (types: string, ...own: readonly string[]) => `
+         select entries.* from ${types}, lateral (
+           select * from audit_entries
+           where ${[...own, ...given.map(([, condition]) => condition)].join(' and ')}
+           order by at desc, id desc limit $rows::integer
+         ) as entries`;
   const given = Object.entries(conditions).filter(([name]) => Reflect.get(params, name) !== undefined);
   // The names of all filters together would exceed PostgreSQL's limit for a statement name.
   const numbers = given.map(([name]) => Object.keys(conditions).indexOf(name));
@@ -118,11 +140,8 @@ function selectEntries(params: PageParams) {
        select *, row_number() over page = $rows
          or (row_number() over page > 1 and sum(shown_bytes) over page > ${maxPageBytes}) as is_beyond
        from (
-         select entries.* from unnest($types::text[]) as types (type), lateral (
-           select * from audit_entries
-           where ${['resource_type = type', ...given.map(([, condition]) => condition)].join(' and ')}
-           order by at desc, id desc limit $rows::integer
-         ) as entries
+         ${entriesOf('unnest($types::text[]) as types (type)', 'resource_type = type')}
+         union all ${entriesOf('(values (1)) as one', `resource_type = 'user' and starts_with(procedure, 'catalog.') = $ofImports`)}
          order by at desc, id desc limit $rows
        ) as found
        window page as (order by at desc, id desc)

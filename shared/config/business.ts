@@ -18,6 +18,15 @@ export function readBusinessCurrency(env: Environment, errors: ConfigErrors): st
   return code;
 }
 
+/** Reads the calling code that mobile numbers are stored without (design 14); undefined if the variable is not set. */
+export function readCallingCode(env: Environment, errors: ConfigErrors): string | undefined {
+  const code = env.BUSINESS_CALLING_CODE || undefined;
+  if (code !== undefined && !/^[1-9]\d{0,3}$/.test(code)) {
+    errors.add(`BUSINESS_CALLING_CODE must be 1 to 4 digits, such as 91, not "${code}"`);
+  }
+  return code;
+}
+
 // A letter first, which no offset has. Three letters only where IANA has them: Intl takes further ones, and reads BST
 // as the time of Bangladesh.
 const ianaName = /^(?:[A-Z]\w|(?:[CEMW]ET|[EHM]ST|GMT|PRC|RO[CK]|UCT|UTC)|[A-Z][\w/+-]{3,})$/i;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type AuthConfig, readAuth } from './auth.ts';
-import { readBusinessCurrency, readBusinessTimeZone } from './business.ts';
+import { readBusinessCurrency, readBusinessTimeZone, readCallingCode } from './business.ts';
 import { type DatabaseConfig, readDatabase } from './database.ts';
 import { readTlsFiles, type TlsFiles } from './tls.ts';
 import {
@@ -45,6 +45,8 @@ export interface ServiceConfig {
   readonly businessTimeZone: string;
   /** The currency of all amounts, ISO 4217. Undefined: it is not known. */
   readonly businessCurrency: string | undefined;
+  /** The calling code that mobile numbers are stored without, in digits. Undefined: they are stored as given. */
+  readonly businessCallingCode: string | undefined;
   readonly couponCodePrefix: string;
   /** Whether every coupon procedure except Validate requires a staff identity. */
   readonly couponStaffOnly: boolean;
@@ -99,6 +101,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     appUrl: readAppUrl(env, errors),
     businessTimeZone: readBusinessTimeZone(env, errors),
     businessCurrency: readBusinessCurrency(env, errors),
+    businessCallingCode: readCallingCode(env, errors),
     couponCodePrefix: readCouponCodePrefix(env, errors),
     couponStaffOnly: readSwitch(env, 'COUPON_STAFF_ONLY', false, errors),
     validateMissesPerMinute: readOptionalCount(env, 'VALIDATE_MISSES_PER_MINUTE', 1_000_000, errors),

@@ -28,6 +28,12 @@ const raceConstraints: readonly (string | undefined)[] = [
   'reserved_coupons_created_by_fkey',
   'product_slots_pkey',
   'users_pkey',
+  'users_mobile_unique',
+  'users_external_id_unique',
+  'products_external_id_unique',
+  'product_groups_external_id_unique',
+  'orders_external_id_unique',
+  'orders_user_id_fkey',
 ];
 
 const serializationFailure = '40001';

@@ -2,6 +2,7 @@ import type { DescService } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts';
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -14,6 +15,7 @@ import { holding } from '../support/locks.ts';
 import {
   batchMutations,
   couponMutations,
+  importMutations,
   type Mutations,
   redemptionMutations,
   slotMutations,
@@ -103,6 +105,7 @@ describe.skipIf(noPreparingPgBouncer)(`Behind PgBouncer in transaction mode, wit
 
   it('Every mutation that is sent twice with a key is carried out once', async () => {
     await mutateTwice(createClient(SlotService, staffOf(slots)), slotMutations, slots);
+    await mutateTwice(createClient(ImportService, staffOf(slots)), importMutations, slots);
     await mutateTwice(createClient(CouponService, staffOf(coupons)), couponMutations, coupons);
     await mutateTwice(createClient(RedemptionService, staffOf(coupons)), redemptionMutations, coupons);
     await mutateTwice(createClient(CouponBatchService, staffOf(coupons)), batchMutations, coupons);

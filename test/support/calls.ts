@@ -3,6 +3,7 @@ import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts';
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -146,6 +147,41 @@ const catalogCalls: CallsOf<typeof CatalogService> = {
     refused: ({ guest }) => guest.searchSnippets({ search: 's' }),
     invalid: (api) => api.searchSnippets({ search: 's', limit: -1 }),
   },
+  resolve: {
+    succeeds: (api) => api.resolve({ userExternalIds: ['u-1', 'none'], orderExternalIds: ['o-1'] }),
+    refused: ({ nobody }) => nobody.resolve({}),
+    invalid: (api) => api.resolve({ userExternalIds: new Array(1_001).fill('x') }),
+  },
+};
+
+const importCalls: CallsOf<typeof ImportService> = {
+  importUsers: {
+    succeeds: (api) => api.importUsers({ users: [{ externalId: 'u-1', name: 'Asha', mobile: '9000000001' }] }),
+    refused: ({ staff }) =>
+      staff.importUsers({
+        users: [
+          { externalId: 'u-1', mobile: '1' },
+          { externalId: 'u-2', mobile: '1' },
+        ],
+      }),
+    invalid: (api) => api.importUsers({ users: [{ externalId: '', mobile: '9.19E+11' }] }),
+  },
+  importProducts: {
+    succeeds: (api) => api.importProducts({ products: [{ externalId: 'p-1', name: 'Milk', images: ['1', '2'] }] }),
+    refused: ({ staff }) => staff.importProducts({ products: [{ externalId: 'p-2' }, { externalId: 'p-2' }] }),
+    invalid: (api) => api.importProducts({}),
+  },
+  importProductGroups: {
+    succeeds: (api) => api.importProductGroups({ groups: [{ externalId: 'g-1', name: 'Dairy' }] }),
+    refused: ({ guest }) => guest.importProductGroups({ groups: [{ externalId: 'g-2' }] }),
+    invalid: (api) => api.importProductGroups({}),
+  },
+  importOrders: {
+    succeeds: (api) => api.importOrders({ orders: [{ externalId: 'o-1', totalAmount: '10.50' }] }),
+    refused: ({ staff }) =>
+      staff.importOrders({ orders: [{ externalId: 'o-2', userExternalId: 'none', totalAmount: '1' }] }),
+    invalid: (api) => api.importOrders({ orders: [{ externalId: 'o-2', totalAmount: '-1' }] }),
+  },
 };
 
 const couponCalls: CallsOf<typeof CouponService> = {
@@ -266,7 +302,7 @@ const auditCalls: CallsOf<typeof AuditService> = {
   listEntries: {
     succeeds: (api) => api.listEntries({ limit: 3 }),
     refused: ({ guest }) => guest.listEntries({}),
-    invalid: (api) => api.listEntries({ resourceType: 'order' }),
+    invalid: (api) => api.listEntries({ resourceType: 'orders' }),
   },
 };
 
@@ -305,6 +341,7 @@ export const procedures = {
     ...proceduresOf(SlotStoreService, storeCalls),
     ...proceduresOf(SlotPlanService, planCalls),
     ...proceduresOf(CatalogService, catalogCalls),
+    ...proceduresOf(ImportService, importCalls),
     ...proceduresOf(AuditService, auditCalls),
   ],
   coupon: [

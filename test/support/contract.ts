@@ -1,6 +1,7 @@
 import type { DescService } from '@bufbuild/protobuf';
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { describe, expect } from 'vitest';
+import { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts';
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -34,6 +35,7 @@ export interface Api<Service extends DescService> {
 
 export const slotContract = contractOf('slot', SlotService);
 export const planContract = contractOf('slot', SlotPlanService);
+export const importContract = contractOf('slot', ImportService);
 export const couponContract = contractOf('coupon', CouponService);
 export const redemptionContract = contractOf('coupon', RedemptionService);
 export const batchContract = contractOf('coupon', CouponBatchService);

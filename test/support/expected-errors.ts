@@ -25,6 +25,7 @@ export const expectedErrors = {
   IDS_EXHAUSTED: ['ResourceExhausted', 'No id is left for a new record'],
   INTERNAL: ['Internal', 'Internal error'],
   MOBILE_NOT_TEN_DIGITS: ['InvalidArgument', 'Mobile number must be exactly 10 digits'],
+  MOBILE_TAKEN: ['AlreadyExists', 'Mobile number belongs to another user'],
   ONE_DISCOUNT_REQUIRED: ['InvalidArgument', 'Either discountPercent or flatDiscount must be provided (but not both)'],
   ORDER_KEY_TAKEN: ['AlreadyExists', "This order is another user's"],
   ORDER_NOT_FOUND: ['NotFound', 'Order not found'],

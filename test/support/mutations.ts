@@ -1,6 +1,7 @@
 import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { CallOptions, Client } from '@connectrpc/connect';
+import type { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts';
 import type { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import type { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -300,6 +301,50 @@ export const batchMutations: Mutations<Client<typeof CouponBatchService>> = {
       changes: ['coupon_batch'],
       call: (api, options) => api.invalidateBatch({ id }, options),
       callOtherwise: (api, options) => api.invalidateBatch({ id: other }, options),
+    };
+  },
+};
+
+export const importMutations: Mutations<Client<typeof ImportService>> = {
+  async ImportUsers() {
+    const [externalId, mobile] = [newName('user'), newName('90')];
+    return {
+      changes: ['user', 'user'],
+      call: (api, options) =>
+        api.importUsers(
+          {
+            users: [
+              { externalId, mobile },
+              { externalId: `${externalId}-too`, name: 'Asha' },
+            ],
+          },
+          options,
+        ),
+      callOtherwise: (api, options) => api.importUsers({ users: [{ externalId, mobile, name: 'Other' }] }, options),
+    };
+  },
+  async ImportProducts() {
+    const externalId = newName('product');
+    return {
+      changes: ['product'],
+      call: (api, options) => api.importProducts({ products: [{ externalId, name: 'Milk' }] }, options),
+      callOtherwise: (api, options) => api.importProducts({ products: [{ externalId, isRetired: true }] }, options),
+    };
+  },
+  async ImportProductGroups() {
+    const externalId = newName('group');
+    return {
+      changes: ['product_group'],
+      call: (api, options) => api.importProductGroups({ groups: [{ externalId, name: 'Dairy' }] }, options),
+      callOtherwise: (api, options) => api.importProductGroups({ groups: [{ externalId, name: 'Milk' }] }, options),
+    };
+  },
+  async ImportOrders() {
+    const externalId = newName('order');
+    return {
+      changes: ['order'],
+      call: (api, options) => api.importOrders({ orders: [{ externalId, totalAmount: '1.5' }] }, options),
+      callOtherwise: (api, options) => api.importOrders({ orders: [{ externalId, totalAmount: '2' }] }, options),
     };
   },
 };

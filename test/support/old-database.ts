@@ -23,7 +23,7 @@ export async function createDatabaseFrom(
 /** Applies the next migrations of a folder, as many as `count`. */
 export async function applyMigrations(url: string, count: number, folder = migrationsFolder): Promise<void> {
   const log = () => undefined;
-  await runner({ databaseUrl: url, dir: folder, migrationsTable, direction: 'up', count, log });
+  await runner({ databaseUrl: url, dir: folder, migrationsTable, schema: 'public', direction: 'up', count, log });
 }
 
 /** What to insert after a migration, so that each table has rows. `$size` is the number of slots. */
@@ -117,7 +117,7 @@ async function columnsOf(url: string): Promise<ReadonlyMap<string, readonly stri
   const rows = await queryOnce<{ name: string; columns: string[] }>(
     url,
     `select relname as name, array_agg(attname::text) as columns from pg_class join pg_attribute on attrelid = pg_class.oid
-     where ${ofSchema('public')} and relkind = 'r' and relname <> '${migrationsTable}' and attnum > 0 and not attisdropped group by name`,
+     where ${ofSchema('public')} and relkind = 'r' and relname not in ('${migrationsTable}', 'schema_parts') and attnum > 0 and not attisdropped group by name`,
   );
   return new Map(rows.map(({ name, columns }) => [name, columns]));
 }

@@ -21,7 +21,8 @@ const folders = [
   ...['services/coupon-service/batches', 'services/coupon-service/parts.ts', 'services/coupon-service/procedures'],
   ...['services/coupon-service', 'services/slot-service/errors.ts', 'services/slot-service/slots'],
   ...['services/slot-service/catalog', 'services/slot-service/stores', 'services/slot-service/plan'],
-  ...['services/slot-service/parts.ts', 'services/slot-service/procedures', 'services/slot-service'],
+  ...['services/slot-service/parts.ts', 'services/slot-service/imports', 'services/slot-service/procedures'],
+  'services/slot-service',
   ...['services/staff-console/page-config.ts', 'services/staff-console/page/session'],
   ...['services/staff-console/page/rpc', 'services/staff-console/page/business', 'services/staff-console/page/ui'],
   ...['services/staff-console/page/forms', 'services/staff-console/page/lists'],
@@ -121,7 +122,7 @@ describe('The folders of the source', () => {
 });
 
 describe('Every procedure', () => {
-  const testFolders = ['slot', 'stores', 'plan', 'catalog', 'coupon', 'redemption', 'batches', 'audit'];
+  const testFolders = ['slot', 'stores', 'plan', 'catalog', 'imports', 'coupon', 'redemption', 'batches', 'audit'];
   const sourceOf = (service: DescService) => {
     if (service === AuditService) return 'shared/audit';
     return `services/${couponServices.includes(service) ? 'coupon' : 'slot'}-service/procedures`;

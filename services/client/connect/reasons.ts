@@ -64,6 +64,8 @@ export const Reason = {
   SLOT_TAKEN: 'SLOT_TAKEN',
   /** ABORTED: The database does not know the write of this store-request-id */
   STORE_REQUEST_LOST: 'STORE_REQUEST_LOST',
+  /** ALREADY_EXISTS: Mobile number belongs to another user */
+  MOBILE_TAKEN: 'MOBILE_TAKEN',
   /** FAILED_PRECONDITION: Unable to Update Slot */
   SLOT_NOT_UPDATED: 'SLOT_NOT_UPDATED',
   /** UNAUTHENTICATED: Unauthorized */

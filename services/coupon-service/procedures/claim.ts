@@ -13,6 +13,7 @@ import { type ListedReservedCouponRow, listedReserved, toListedReservedCoupon } 
 import { couponErrors } from '../errors.ts';
 import { maxShown } from '../listing/listing.ts';
 import type { RedemptionParts } from '../parts.ts';
+import { type NamedUser, namedUser, readUser } from '../redemptions/user.ts';
 
 /** How many codes are tried at once if a coupon has the code of the reserved coupon already. */
 const drawnCodes = 8;
@@ -24,11 +25,13 @@ const drawnCodes = 8;
  * has expired, and with a miss limit RESOURCE_EXHAUSTED, as `validate` does.
  */
 export function claim({ database, missLimit }: RedemptionParts): Handler<typeof RedemptionService.method.claim> {
-  return async ({ secretCode, userId }, call) => {
+  return async ({ secretCode, ...named }, call) => {
+    const user = readUser(named);
     await missLimit?.require(call);
     const db = database.for(call);
-    const reserved = onlyRow(await db.query(selectReserved({ ...codesOf(secretCode), userId })));
-    if (!reserved.userExists) throw fail(couponErrors.userNotFound);
+    const reserved = onlyRow(await db.query(selectReserved({ ...codesOf(secretCode), ...user })));
+    const { userId } = reserved;
+    if (userId === null) throw fail(couponErrors.userNotFound);
     if (reserved.id === null) {
       await missLimit?.count(call);
       throw fail(couponErrors.secretCodeNotFound);
@@ -58,11 +61,11 @@ const cut = (code: string, length: number) => [...code].slice(0, length).join(''
 const codesOf = (secretCode: string) => ({ exact: secretCode.normalize('NFC'), upper: toLookedUpForm(secretCode) });
 
 const selectReserved = statement<
-  { userExists: boolean } & ({ id: number; couponCode: string; links: number } | { id: null }),
-  { exact: string; upper: string; userId: number }
+  { userId: number | null } & ({ id: number; couponCode: string; links: number } | { id: null }),
+  { exact: string; upper: string } & NamedUser
 >(
   'claimedReserved',
-  `select exists (select from users where id = $userId) as "userExists", id, coupon_code as "couponCode",
+  `select ${namedUser} as "userId", id, coupon_code as "couponCode",
      coalesce(cardinality(product_ids), 0) / 32 + (
        select count(*)::integer from reserved_coupon_applicable_products where reserved_coupon_id = reserved_coupons.id
      ) as links

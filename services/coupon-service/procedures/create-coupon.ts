@@ -3,6 +3,7 @@ import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { toAsciiDigits } from '../../../shared/rpc/digits.ts';
 import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, newCode } from '../coupons/codes.ts';
@@ -27,7 +28,7 @@ export function createCoupon({ database, codePrefix }: CouponParts): Handler<typ
     // 1, for a caller without a staff identity
     if (staffId === undefined) throw fail(couponErrors.unauthorized);
     // 2
-    const mobile = request.mobile.replace(/\P{Nd}/gu, '').replace(/[^\P{Nd}0-9]/gu, asciiDigit);
+    const mobile = toAsciiDigits(request.mobile.replace(/\P{Nd}/gu, ''));
     if (mobile.length !== 10) throw fail(couponErrors.mobileNotTenDigits);
     // 4
     const couponCode = newCode(codePrefix, `${mobile.slice(-4)}${lastSixDigits(Date.now())}`, 4);
@@ -39,16 +40,6 @@ export function createCoupon({ database, codePrefix }: CouponParts): Handler<typ
     const { id, userId } = found;
     return { success: true, coupon: { ...terms, id, couponCode, userId, userMobile: mobile } };
   };
-}
-
-/**
- * Converts a decimal digit of any script to ASCII. In Unicode, a script's ten digits are consecutive, starting with 0.
- */
-function asciiDigit(digit: string): string {
-  const value = digit.codePointAt(0) ?? 0;
-  let zero = value;
-  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
-  return String((value - zero) % 10);
 }
 
 interface NewPhoneCoupon extends Actor {

@@ -1,8 +1,11 @@
 import { type Actor, actorOf, createdEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import { statement } from '../../../shared/db/statement.ts';
-import { fail } from '../../../shared/errors/errors.ts';
-import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { fail, invalidField } from '../../../shared/errors/errors.ts';
+import type {
+  CouponService,
+  GenerateCancellationCouponRequest,
+} from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { firstCharacters } from '../coupons/codes.ts';
@@ -24,17 +27,18 @@ const validForDays = 30;
 export function generateCancellationCoupon({
   database,
 }: CouponParts): Handler<typeof CouponService.method.generateCancellationCoupon> {
-  return async ({ orderId }, call) => {
+  return async (request, call) => {
+    const named = readOrder(request);
     const staffId = await call.staffId();
     // 1, for a caller without a staff identity
     if (staffId === undefined) throw fail(couponErrors.unauthorized);
     const db = database.for(call);
     const found = await conditionalWrite(async () => {
-      const [order] = await db.query(selectOrder({ orderId }));
+      const [order] = await db.query(selectOrder(named));
       // 2
       if (order === undefined) throw fail(couponErrors.orderNotFound);
       // 3
-      const { userId, name, mobile } = order;
+      const { orderId, userId, name, mobile } = order;
       if (userId === null) throw fail(couponErrors.orderUserNotFound);
       if (!order.hasSoundTotal) throw fail(couponErrors.orderTotalInvalid);
       // 4
@@ -48,6 +52,13 @@ export function generateCancellationCoupon({
   };
 }
 
+/** Throws INVALID_ARGUMENT if the request names an order in both ways, or in none (design 14). */
+function readOrder({ orderId, orderExternalId }: GenerateCancellationCouponRequest) {
+  if (orderId && orderExternalId !== '') throw invalidField('order_external_id', 'must not be given beside order_id');
+  if (orderId === undefined && orderExternalId === '') throw invalidField('order_id', 'value is required');
+  return { orderId, orderExternalId: orderExternalId || undefined };
+}
+
 /** Rule 4: returns the first three characters of the name in upper case, followed by the order's id. */
 export function refundCode(name: string, orderId: number): string {
   return `${firstCharacters(name, 3).toUpperCase().normalize('NFC')}${orderId}`;
@@ -59,12 +70,13 @@ interface OrderRow {
   mobile: string | null;
 }
 
-const selectOrder = statement<OrderRow & { hasSoundTotal: boolean }, { orderId: number }>(
+const selectOrder = statement<OrderRow & { orderId: number; hasSoundTotal: boolean }, ReturnType<typeof readOrder>>(
   'orderToRefund',
-  `select users.id as "userId", users.name, users.mobile,
+  `select orders.id as "orderId", users.id as "userId", users.name, users.mobile,
      total_amount >= 0 and total_amount < 'Infinity' as "hasSoundTotal"
-   from orders left join users on users.id = orders.user_id
-   where orders.id = $orderId`,
+   from (
+     select * from orders where id = $orderId::integer union all select * from orders where external_id = $orderExternalId::text
+   ) as orders left join users on users.id = orders.user_id`,
 );
 
 interface Refund extends OrderRow, Actor {
@@ -83,7 +95,7 @@ const issueRefund = statement<Found, Refund>(
      select users.id as user_id, orders.total_amount
      from orders join users on users.id = orders.user_id
      where orders.id = $orderId and users.id = $userId and users.name is not distinct from $name
-       and users.mobile = $mobile
+       and users.mobile is not distinct from $mobile
      for key share
    ),
    found as (

@@ -36,7 +36,7 @@ interface UserMiniInfo {
 const byName = `nullif(name, '') collate "und-x-icu" asc nulls last, id`;
 
 const pageOf = (rows: string) =>
-  `select id, coalesce(nullif(name, ''), 'Unknown') as name, mobile
+  `select id, coalesce(nullif(name, ''), 'Unknown') as name, coalesce(mobile, '') as mobile
    from (${rows}) as users
    order by ${byName}
    limit $limit::integer offset $offset::integer`;
@@ -46,7 +46,7 @@ const listUsers = statement<UserMiniInfo, LookUpPage>('getUsersMiniInfo', pageOf
 const findUsers = findStatement('findUsersMiniInfo', {
   table: 'users',
   columns: ['name', 'mobile'],
-  indexed: `coalesce(name, '') || E'\\n' || mobile`,
+  indexed: `coalesce(name, '') || E'\\n' || coalesce(mobile, '')`,
   order: byName,
   where: 'true',
 });

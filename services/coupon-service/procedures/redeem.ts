@@ -18,6 +18,7 @@ import {
   toRedemption,
 } from '../redemptions/redemption.ts';
 import { lockRoom, room } from '../redemptions/room.ts';
+import { type NamedUser, namedUser, readUser } from '../redemptions/user.ts';
 
 const defaultHoldSeconds = 900;
 
@@ -31,17 +32,19 @@ const defaultHoldSeconds = 900;
 export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService.method.redeem> {
   const { database, missLimit, outcomes } = parts;
   return async (request, call) => {
+    const user = readUser(request);
     if (request.code !== '') await missLimit?.require(call);
-    const { mayWrite, redemption, refusal } = await conditionalWrite(async (isRerun) => [
+    const order = { ...request, ...user };
+    const { mayWrite, userId, redemption, refusal } = await conditionalWrite(async (isRerun) => [
       isRerun
         ? await database.within(call, async (tx) => {
             // Nobody changes the coupon between the judgement and the write.
             await tx.query(lockRedeemedCoupon({ couponCode: toLookedUpForm(request.code) }));
-            return attempt(tx, request, actorOf(call));
+            return attempt(tx, order, actorOf(call));
           })
-        : await attempt(database.for(call), request, actorOf(call)),
+        : await attempt(database.for(call), order, actorOf(call)),
     ]);
-    if (redemption !== undefined && redemption.userId !== request.userId) throw fail(couponErrors.orderKeyTaken);
+    if (redemption !== undefined && redemption.userId !== userId) throw fail(couponErrors.orderKeyTaken);
     if (redemption !== undefined && (mayWrite || redemption.state === 'USED')) {
       if (mayWrite) await outcomes.countAfterWrite(call, redemption.state);
       const discountAmount = toNumber(decimal(redemption.discountAmount));
@@ -60,22 +63,30 @@ const lockRedeemedCoupon = statement<never, { couponCode: string }>(
   'select from coupons where coupon_code = $couponCode for share',
 );
 
-type ValidRequest = RedeemRequest & { userId: number };
-
 /** Judges the coupon and writes. Resolves with the order's redemption afterwards, and why nothing was written if so. */
-async function attempt(db: Queryable, request: ValidRequest, actor: Actor) {
+async function attempt(db: Queryable, request: Omit<RedeemRequest, keyof NamedUser> & NamedUser, actor: Actor) {
   const { code, orderAmount, productIds, holdSeconds = defaultHoldSeconds, ...order } = request;
   const coupon = onlyRow(
     await db.query(selectRedeemedCoupon({ ...order, couponCode: toLookedUpForm(code), productIds })),
   );
-  if (!coupon.userExists) throw fail(couponErrors.userNotFound);
-  if (coupon.id === null) return { id: null, mayWrite: false, redemption: undefined, refusal: notFound(code) };
+  const { userId } = coupon;
+  if (userId === null) throw fail(couponErrors.userNotFound);
+  if (coupon.id === null) return { id: null, mayWrite: false, userId, redemption: undefined, refusal: notFound(code) };
   const judged = judgeForOrder(code, coupon, orderAmount);
   const discountAmount = judged.refused === undefined ? toNumericText(judged.discount) : undefined;
-  const params = { ...actor, ...order, ...coupon, couponId: coupon.id, orderAmount, discountAmount, holdSeconds };
+  const params = {
+    ...actor,
+    ...order,
+    ...coupon,
+    userId,
+    couponId: coupon.id,
+    orderAmount,
+    discountAmount,
+    holdSeconds,
+  };
   const row = onlyRow(await db.pipeline([lockRoom(params)], upsertRedemption(params)));
   const refusal = judged.refused ?? (row.hasConflict ? exclusive : limitReached);
-  return { id: row.id, mayWrite: row.mayWrite, redemption: row.id === null ? undefined : row, refusal };
+  return { id: row.id, mayWrite: row.mayWrite, userId, redemption: row.id === null ? undefined : row, refusal };
 }
 
 /** The coupon of the code. */
@@ -105,16 +116,16 @@ const exclusive = refused(EXCLUSIVE, "Coupon can't be combined");
 const limitReached = refused(LIMIT_REACHED, 'Coupon limit reached');
 
 const selectRedeemedCoupon = statement<
-  { userExists: boolean } & (CouponForOrder | { id: null }),
-  { couponCode: string; userId: number; productIds: readonly number[] }
+  { userId: number | null } & (CouponForOrder | { id: null }),
+  { couponCode: string; productIds: readonly number[] } & NamedUser
 >(
   'redeemedCoupon',
-  `select exists (select from users where id = $userId) as "userExists", coupon.*
-   from (values (1)) as one left join (
+  `select one.user_id as "userId", coupon.*
+   from (select ${namedUser} as user_id) as one left join lateral (
      select ${judgedColumns}, is_invalidated as "isInvalidated", exclusive_apply as "isExclusive",
        coalesce(max_limit_for_user, 0) as "maxUses", xmin::text as version,
        is_apply_for_all or exists (
-         select from coupon_applicable_users where coupon_id = coupons.id and user_id = $userId
+         select from coupon_applicable_users where coupon_id = coupons.id and user_id = one.user_id
        ) as "isForUser",
        coalesce(cardinality(product_ids), 0) = 0 and not exists (
          select from coupon_applicable_products where coupon_id = coupons.id

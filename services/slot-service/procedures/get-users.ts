@@ -15,7 +15,7 @@ export function getUsers({ database }: CatalogParts): Handler<typeof CatalogServ
 
 const selectUsers = statement<ListedUserRow, { userIds: readonly number[] }>(
   'getUsers',
-  `select id, ${shownName} as name, mobile from users
+  `select id, ${shownName} as name, coalesce(mobile, '') as mobile from users
    where id = any($userIds::integer[])
    order by nullif(users.name, '') collate "und-x-icu" asc nulls last, id`,
 );

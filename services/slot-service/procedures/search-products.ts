@@ -15,7 +15,8 @@ import type { CatalogParts } from '../parts.ts';
 
 /**
  * Design 11, SearchProducts: finds products by a part of their name or by their exact id, ordered by name, then id.
- * Products beyond the first million, and matches beyond the first 1,000, are not shown (design 8).
+ * Products beyond the first million, and matches beyond the first 1,000, are not shown (design 8). Leaves out retired
+ * products unless they are asked for (design 14).
  */
 export function searchProducts({ database }: CatalogParts): Handler<typeof CatalogService.method.searchProducts> {
   return async (request, call) => {
@@ -23,9 +24,12 @@ export function searchProducts({ database }: CatalogParts): Handler<typeof Catal
     if (lookUp === undefined) return { products: [] };
     const { page, search } = lookUp;
     const db = database.for(call);
-    if (search === undefined) return { products: toProducts(await db.query(listPage(page))) };
-    const find = findProducts({ ...search, rows: page.limit + page.offset });
-    return { products: toProducts(await showFound(db, find, foundPage({ ...page, id: parseId(search.term) }))) };
+    const { includeRetired } = request;
+    if (search === undefined) return { products: toProducts(await db.query(listPage({ ...page, includeRetired }))) };
+    const find = findProducts({ ...search, includeRetired, rows: page.limit + page.offset });
+    return {
+      products: toProducts(await showFound(db, find, foundPage({ ...page, includeRetired, id: parseId(search.term) }))),
+    };
   };
 }
 
@@ -42,20 +46,35 @@ const pageOf = (rows: string) =>
    ) as page, lateral (select * from products where id = page.id offset 0) as products
    order by ${byName}`;
 
-const listPage = statement<ListedProductRow, LookUpPage>('searchProducts', pageOf('select id, name from products'));
+/** Whether retired products are found, too. */
+interface Including {
+  readonly includeRetired: boolean;
+}
+const isIncluded = '($includeRetired::boolean or not is_retired)';
 
-const findProducts = findStatement('findProducts', {
+const listPage = statement<ListedProductRow, LookUpPage & Including>(
+  'searchProducts',
+  pageOf(`select id, name from products where ${isIncluded}`),
+);
+
+const findProducts = findStatement<Including>('findProducts', {
   table: 'products',
   columns: ['name'],
   indexed: 'name',
   order: 'name collate "und-x-icu", id',
-  where: 'true',
+  where: isIncluded,
 });
 // The first rows of the union are among the first rows by name and the row by id.
 const foundPage = statement<
   ListedProductRow,
-  LookUpPage & {
-    /** The id that the term names; undefined if the term is not an id. */
-    id: number | undefined;
-  }
->('foundProducts', pageOf(foundRows('products', `(select id from ${foundIds} union select $id::integer) as ids`)));
+  LookUpPage &
+    Including & {
+      /** The id that the term names; undefined if the term is not an id. */
+      id: number | undefined;
+    }
+>(
+  'foundProducts',
+  pageOf(
+    `select * from (${foundRows('products', `(select id from ${foundIds} union select $id::integer) as ids`)}) as found where ${isIncluded}`,
+  ),
+);

@@ -40,7 +40,9 @@ type Given<Type> = Type extends Timestamp
             ? Fields<Type> | Shared
             : Type extends Record<number, infer Item extends Message>
               ? ReadonlyMap<number, Fields<Item>>
-              : Type;
+              : Type extends Record<string, number>
+                ? ReadonlyMap<string, number>
+                : Type;
 
 /** A list of messages. */
 export type List<Item> = readonly Item[] | Mapped<Item>;

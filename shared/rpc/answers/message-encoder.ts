@@ -40,7 +40,7 @@ export class MessageEncoder {
   constructor(schema: DescMessage) {
     this.#fields = schema.fields.map((field) => {
       const { message } = field;
-      if (field.oneof !== undefined || (field.fieldKind === 'map' && message === undefined)) throw unsupported(field);
+      if (field.oneof !== undefined) throw unsupported(field);
       return message === undefined || isOwnType(message) ? new ValueField(field) : new NestedField(field, message);
     });
     this.hasLists = this.#fields.some((field) => field instanceof NestedField && field.hasLists);
@@ -97,7 +97,7 @@ export class MessageEncoder {
   }
 }
 
-/** A field of scalars, enums or protobuf's own types. */
+/** A field of scalars, enums or protobuf's own types: a single one, a list or a map. */
 class ValueField {
   readonly name: string;
   readonly jsonKey: string;
@@ -110,7 +110,7 @@ class ValueField {
     this.name = field.localName;
     this.jsonKey = `"${field.jsonName}":`;
     this.#number = field.number;
-    this.#isList = field.fieldKind === 'list';
+    this.#isList = field.fieldKind === 'list' || field.fieldKind === 'map';
     this.#hasPresence = field.presence !== FeatureSet_FieldPresence.IMPLICIT;
     this.#encoder = valueEncoderOf(field);
   }
@@ -121,18 +121,20 @@ class ValueField {
       if (this.#hasPresence || value !== zero) write(writer.tag(this.#number, wireType), value);
       return;
     }
-    if (!Array.isArray(value) || value.length === 0) return;
+    const items: unknown = value instanceof Map ? [...value] : value;
+    if (!Array.isArray(items) || items.length === 0) return;
     if (wireType === WireType.LengthDelimited) {
-      for (const item of value) write(writer.tag(this.#number, wireType), item);
+      for (const item of items) write(writer.tag(this.#number, wireType), item);
       return;
     }
     const start = writer.tag(this.#number, WireType.LengthDelimited).open();
-    for (const item of value) write(writer, item);
+    for (const item of items) write(writer, item);
     writer.close(start);
   }
 
   toJson(value: unknown): string {
     const { toJson } = this.#encoder;
+    if (value instanceof Map) return `{${Array.from(value, toJson).join()}}`;
     if (!this.#isList || !Array.isArray(value)) return toJson(value);
     // The runtime writes a list of ids in a fraction of the time. It may have a million.
     if (toJson === String || toJson === JSON.stringify) return JSON.stringify(value);

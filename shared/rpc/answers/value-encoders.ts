@@ -101,6 +101,7 @@ export const unsupported = (field: DescField) => new Error(`answers can't have a
 
 /** Returns the encoder of a field's values. Throws for types that no answer has yet. */
 export function valueEncoderOf(field: DescField): ValueEncoder {
+  if (field.fieldKind === 'map') return entryEncoder(field);
   if (field.enum !== undefined) return enumEncoder(field.enum);
   const encoder = field.message === undefined ? undefined : ownTypes.get(field.message.typeName);
   return encoder ?? scalarEncoderOf(field.scalar, field);
@@ -110,6 +111,26 @@ export function scalarEncoderOf(scalar: ScalarType | undefined, field: DescField
   const encoder = scalar === undefined ? undefined : scalars.get(scalar);
   if (encoder === undefined) throw unsupported(field);
   return encoder;
+}
+
+/** Encodes the entries of a map of scalars, each a pair of a key and its value. */
+function entryEncoder(field: DescField & { fieldKind: 'map' }): ValueEncoder {
+  const keys = scalarEncoderOf(field.mapKey, field);
+  const values = scalarEncoderOf(field.scalar, field);
+  return {
+    wireType: WireType.LengthDelimited,
+    write(writer, entry) {
+      const [key, value] = Array.isArray(entry) ? entry : [];
+      const start = writer.open();
+      keys.write(writer.tag(mapKey, keys.wireType), key);
+      values.write(writer.tag(mapValue, values.wireType), value);
+      writer.close(start);
+    },
+    toJson(entry) {
+      const [key, value] = Array.isArray(entry) ? entry : [];
+      return `${JSON.stringify(String(key))}:${values.toJson(value)}`;
+    },
+  };
 }
 
 function enumEncoder({ value }: DescEnum): ValueEncoder {

@@ -4,6 +4,7 @@ import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient } from '@connectrpc/connect';
 import { expect, it } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { ImportService } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
 import { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -13,6 +14,7 @@ import {
   type Api,
   batchContract,
   couponContract,
+  importContract,
   planContract,
   redemptionContract,
   slotContract,
@@ -22,6 +24,7 @@ import {
   addSlot,
   batchMutations,
   couponMutations,
+  importMutations,
   type Mutations,
   newName,
   planMutations,
@@ -217,6 +220,10 @@ slotContract('Audit entries of slots', (api) => {
 
 redemptionContract('Audit entries of redemptions', (api) => {
   testMutations(api, RedemptionService.typeName, redemptionMutations);
+});
+
+importContract('Audit entries of imports', (api) => {
+  testMutations(api, ImportService.typeName, importMutations);
 });
 
 batchContract('Audit entries of batches', (api) => {

@@ -129,7 +129,7 @@ slotContract('ListEntries', (api) => {
   it.each([
     [{ limit: 1001 }, 'limit'],
     [{ limit: -1 }, 'limit'],
-    [{ resourceType: 'order' }, 'resource_type'],
+    [{ resourceType: 'orders' }, 'resource_type'],
     [{ since: 'yesterday' }, 'since'],
     [{ until: '2026-02-31' }, 'until'],
     [{ pageToken: 'garbled' }, 'page_token'],

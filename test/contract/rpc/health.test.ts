@@ -28,6 +28,7 @@ describe('The gRPC port', () => {
       'slot.v1.SlotStoreService',
       'slot.v1.SlotPlanService',
       'catalog.v1.CatalogService',
+      'catalog.v1.ImportService',
     ]) {
       expect(await health(slot, name)).toBe('{"status":"SERVING"}');
     }

@@ -72,6 +72,7 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
       'slot.v1.SlotStoreService',
       'slot.v1.SlotPlanService',
       'catalog.v1.CatalogService',
+      'catalog.v1.ImportService',
       'audit.v1.AuditService',
       ...common,
     ]);

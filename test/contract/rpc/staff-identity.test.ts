@@ -11,7 +11,7 @@ const open = [
     (name) => `CouponService.${name}`,
   ),
   ...['redeem', 'confirm', 'release', 'claim'].map((name) => `RedemptionService.${name}`),
-  'SlotService.getDeliverySequence',
+  ...['SlotService.getDeliverySequence', 'CatalogService.resolve'],
 ];
 
 describe.each(['slot', 'coupon'] as const)('The staff identity in calls of %s-service', (name) => {

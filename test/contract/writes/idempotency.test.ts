@@ -3,6 +3,7 @@ import { type DescService, fromJson, fromJsonString, type JsonValue, toBinary } 
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { type Client, Code, createClient } from '@connectrpc/connect';
 import { expect, it } from 'vitest';
+import { ImportService } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
 import { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -17,6 +18,7 @@ import {
   expectError,
   expectInvalidField,
   failureOf,
+  importContract,
   planContract,
   redemptionContract,
   slotContract,
@@ -26,6 +28,7 @@ import {
   addSlot,
   batchMutations,
   couponMutations,
+  importMutations,
   type Mutations,
   planMutations,
   redemptionMutations,
@@ -258,6 +261,10 @@ redemptionContract('Idempotency keys of redemptions', (api) => {
     expect((await redeem(100)).answer).toEqual(first.answer);
     await expectError(redeem(99), 'IDEMPOTENCY_KEY_REUSED');
   });
+});
+
+importContract('Idempotency keys of imports', (api) => {
+  testMutations(api, ImportService, importMutations);
 });
 
 batchContract('Idempotency keys of batches', (api) => {

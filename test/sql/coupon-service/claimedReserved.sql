@@ -1,4 +1,7 @@
-select exists (select from users where id = $userId) as "userExists", id, coupon_code as "couponCode",
+select (
+  select id from users where id = $userId::integer
+  union all select id from users where external_id = $userExternalId::text
+) as "userId", id, coupon_code as "couponCode",
 coalesce(cardinality(product_ids), 0) / 32 + (
   select count(*)::integer from reserved_coupon_applicable_products where reserved_coupon_id = reserved_coupons.id
 ) as links

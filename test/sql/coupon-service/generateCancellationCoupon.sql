@@ -2,7 +2,7 @@ with refunded as (
   select users.id as user_id, orders.total_amount
   from orders join users on users.id = orders.user_id
   where orders.id = $orderId and users.id = $userId and users.name is not distinct from $name
-  and users.mobile = $mobile
+  and users.mobile is not distinct from $mobile
   for key share
 ),
 found as (

@@ -1,6 +1,6 @@
 select orders.id,
 case when users.id is not null
-then json_build_object('id', users.id, 'name', coalesce(nullif(users.name, ''), 'Unknown'), 'mobile', users.mobile) end as "user",
+then json_build_object('id', users.id, 'name', coalesce(nullif(users.name, ''), 'Unknown'), 'mobile', coalesce(users.mobile, '')) end as "user",
 case when total_amount >= 0 and total_amount < 'Infinity' then total_amount end as "totalAmount",
 coupons.id as "refundCouponId", coupons.coupon_code as "refundCouponCode"
 from orders

@@ -13,7 +13,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file audit/v1/audit_service.proto.
  */
 export const file_audit_v1_audit_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhdWRpdC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghhdWRpdC52MSKhBAoSTGlzdEVudHJpZXNSZXF1ZXN0EvYBCg1yZXNvdXJjZV90eXBlGAEgASgJQt4BukjaAboB1gEKDXJlc291cmNlX3R5cGUSYHJlc291cmNlX3R5cGU6IG11c3QgYmUgc2xvdCwgY291cG9uLCByZXNlcnZlZF9jb3Vwb24sIHVzZXIsIHJlZGVtcHRpb24sIGNvdXBvbl9iYXRjaCBvciBkYXRhYmFzZRpjdGhpcyBpbiBbJycsICdzbG90JywgJ2NvdXBvbicsICdyZXNlcnZlZF9jb3Vwb24nLCAndXNlcicsICdyZWRlbXB0aW9uJywgJ2NvdXBvbl9iYXRjaCcsICdkYXRhYmFzZSddEhgKC3Jlc291cmNlX2lkGAIgASgFSACIAQESFQoIc3RhZmZfaWQYAyABKAVIAYgBARIdCgdzdWJqZWN0GAQgASgJQgy6SAlyBxiAQLoBAQASHwoJcHJvY2VkdXJlGAUgASgJQgy6SAlyBxjIAboBAQASGwoFc2luY2UYBiABKAlCDLpICXIHGNAPugEBABIbCgV1bnRpbBgHIAEoCUIMukgJcgcY0A+6AQEAEh4KBWxpbWl0GAggASgFQgq6SAcaBRjoBygASAKIAQESIAoKcGFnZV90b2tlbhgJIAEoCUIMukgJcgcY0A+6AQEAQg4KDF9yZXNvdXJjZV9pZEILCglfc3RhZmZfaWRCCAoGX2xpbWl0IlUKE0xpc3RFbnRyaWVzUmVzcG9uc2USJQoHZW50cmllcxgBIAMoCzIULmF1ZGl0LnYxLkF1ZGl0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpkCCgpBdWRpdEVudHJ5EgoKAmlkGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglwcm9jZWR1cmUYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIVCghzdGFmZl9pZBgFIAEoBUgAiAEBEhIKCnJlcXVlc3RfaWQYBiABKAkSFQoNcmVzb3VyY2VfdHlwZRgHIAEoCRITCgtyZXNvdXJjZV9pZBgIIAEoBRInCgZiZWZvcmUYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiYKBWFmdGVyGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEILCglfc3RhZmZfaWQyXwoMQXVkaXRTZXJ2aWNlEk8KC0xpc3RFbnRyaWVzEhwuYXVkaXQudjEuTGlzdEVudHJpZXNSZXF1ZXN0Gh0uYXVkaXQudjEuTGlzdEVudHJpZXNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChxhdWRpdC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghhdWRpdC52MSLmBAoSTGlzdEVudHJpZXNSZXF1ZXN0ErsCCg1yZXNvdXJjZV90eXBlGAEgASgJQqMCukifAroBmwIKDXJlc291cmNlX3R5cGUSf3Jlc291cmNlX3R5cGU6IG11c3QgYmUgc2xvdCwgY291cG9uLCByZXNlcnZlZF9jb3Vwb24sIHVzZXIsIHJlZGVtcHRpb24sIGNvdXBvbl9iYXRjaCwgcHJvZHVjdCwgcHJvZHVjdF9ncm91cCwgb3JkZXIgb3IgZGF0YWJhc2UaiAF0aGlzIGluIFsnJywgJ3Nsb3QnLCAnY291cG9uJywgJ3Jlc2VydmVkX2NvdXBvbicsICd1c2VyJywgJ3JlZGVtcHRpb24nLCAnY291cG9uX2JhdGNoJywgJ3Byb2R1Y3QnLCAncHJvZHVjdF9ncm91cCcsICdvcmRlcicsICdkYXRhYmFzZSddEhgKC3Jlc291cmNlX2lkGAIgASgFSACIAQESFQoIc3RhZmZfaWQYAyABKAVIAYgBARIdCgdzdWJqZWN0GAQgASgJQgy6SAlyBxiAQLoBAQASHwoJcHJvY2VkdXJlGAUgASgJQgy6SAlyBxjIAboBAQASGwoFc2luY2UYBiABKAlCDLpICXIHGNAPugEBABIbCgV1bnRpbBgHIAEoCUIMukgJcgcY0A+6AQEAEh4KBWxpbWl0GAggASgFQgq6SAcaBRjoBygASAKIAQESIAoKcGFnZV90b2tlbhgJIAEoCUIMukgJcgcY0A+6AQEAQg4KDF9yZXNvdXJjZV9pZEILCglfc3RhZmZfaWRCCAoGX2xpbWl0IlUKE0xpc3RFbnRyaWVzUmVzcG9uc2USJQoHZW50cmllcxgBIAMoCzIULmF1ZGl0LnYxLkF1ZGl0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpkCCgpBdWRpdEVudHJ5EgoKAmlkGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglwcm9jZWR1cmUYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIVCghzdGFmZl9pZBgFIAEoBUgAiAEBEhIKCnJlcXVlc3RfaWQYBiABKAkSFQoNcmVzb3VyY2VfdHlwZRgHIAEoCRITCgtyZXNvdXJjZV9pZBgIIAEoBRInCgZiZWZvcmUYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiYKBWFmdGVyGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEILCglfc3RhZmZfaWQyXwoMQXVkaXRTZXJ2aWNlEk8KC0xpc3RFbnRyaWVzEhwuYXVkaXQudjEuTGlzdEVudHJpZXNSZXF1ZXN0Gh0uYXVkaXQudjEuTGlzdEVudHJpZXNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListEntries. An empty text is no filter.
@@ -22,8 +22,7 @@ export const file_audit_v1_audit_service: GenFile = /*@__PURE__*/
  */
 export type ListEntriesRequest = Message<"audit.v1.ListEntriesRequest"> & {
   /**
-   * "slot", "coupon", "reserved_coupon", "user", "redemption", "coupon_batch" or "database". A type of the other service
-   * finds nothing.
+   * One of the types of records of both services, or "database". A type of the other service finds nothing.
    *
    * @generated from field: string resource_type = 1;
    */
@@ -175,7 +174,8 @@ export type AuditEntry = Message<"audit.v1.AuditEntry"> & {
   requestId: string;
 
   /**
-   * "slot", "coupon", "reserved_coupon", "user", "redemption", "coupon_batch" or "database".
+   * "slot", "coupon", "reserved_coupon", "user", "redemption", "coupon_batch", "product", "product_group", "order" or
+   * "database".
    *
    * @generated from field: string resource_type = 7;
    */
@@ -216,8 +216,8 @@ export const AuditEntrySchema: GenMessage<AuditEntry, {validType: AuditEntryVali
 
 /**
  * The audit trail: the author, time and content of each change of a record. Both services offer it for their own
- * resources: slot-service for types "slot" and "database", coupon-service for types "coupon", "reserved_coupon", "user",
- * "redemption" and "coupon_batch".
+ * procedures: slot-service for types "slot", "user", "product", "product_group", "order" and "database", coupon-service for
+ * types "coupon", "reserved_coupon", "user", "redemption" and "coupon_batch".
  *
  * An entry is written in the transaction of its change. A call that fails, is refused or is replayed leaves no entry,
  * and neither does a write that changes nothing. Entries can't be changed.

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file catalog/v1/catalog_service.proto.
  */
 export const file_catalog_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBjYXRhbG9nL3YxL2NhdGFsb2dfc2VydmljZS5wcm90bxIKY2F0YWxvZy52MSKXAQoVU2VhcmNoUHJvZHVjdHNSZXF1ZXN0EiEKBnNlYXJjaBgBIAEoCUIMukgJcgcYyAG6AQEASACIAQESHQoFbGltaXQYAiABKAVCCbpIBhoEGDIoAUgBiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgCiAEBQgkKB19zZWFyY2hCCAoGX2xpbWl0QgkKB19vZmZzZXQiRQoWU2VhcmNoUHJvZHVjdHNSZXNwb25zZRIrCghwcm9kdWN0cxgBIAMoCzIZLmNvbW1vbi52MS5Qcm9kdWN0U3VtbWFyeSI0ChJHZXRQcm9kdWN0c1JlcXVlc3QSHgoLcHJvZHVjdF9pZHMYASADKAVCCbpIBpIBAxDoByJCChNHZXRQcm9kdWN0c1Jlc3BvbnNlEisKCHByb2R1Y3RzGAEgAygLMhkuY29tbW9uLnYxLlByb2R1Y3RTdW1tYXJ5IhoKGExpc3RQcm9kdWN0R3JvdXBzUmVxdWVzdCJFChlMaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlEigKBmdyb3VwcxgBIAMoCzIYLmNhdGFsb2cudjEuUHJvZHVjdEdyb3VwIigKDFByb2R1Y3RHcm91cBIKCgJpZBgBIAEoBRIMCgRuYW1lGAIgASgJIi4KD0dldFVzZXJzUmVxdWVzdBIbCgh1c2VyX2lkcxgBIAMoBUIJukgGkgEDEOgHIjoKEEdldFVzZXJzUmVzcG9uc2USJgoFdXNlcnMYASADKAsyFy5jYXRhbG9nLnYxLkNhdGFsb2dVc2VyIjcKC0NhdGFsb2dVc2VyEgoKAmlkGAEgASgFEgwKBG5hbWUYAiABKAkSDgoGbW9iaWxlGAMgASgJIhIKEExpc3RTdGFmZlJlcXVlc3QiPAoRTGlzdFN0YWZmUmVzcG9uc2USJwoFc3RhZmYYASADKAsyGC5jYXRhbG9nLnYxLkNhdGFsb2dTdGFmZiI9CgxDYXRhbG9nU3RhZmYSCgoCaWQYASABKAUSDAoEbmFtZRgCIAEoCRITCgtpc19kaXNhYmxlZBgDIAEoCCIwChBHZXRPcmRlcnNSZXF1ZXN0EhwKCW9yZGVyX2lkcxgBIAMoBUIJukgGkgEDEOgHIj0KEUdldE9yZGVyc1Jlc3BvbnNlEigKBm9yZGVycxgBIAMoCzIYLmNhdGFsb2cudjEuQ2F0YWxvZ09yZGVyItkBCgxDYXRhbG9nT3JkZXISCgoCaWQYASABKAUSJQoEdXNlchgCIAEoCzIXLmNhdGFsb2cudjEuQ2F0YWxvZ1VzZXISGQoMdG90YWxfYW1vdW50GAMgASgJSACIAQESHQoQcmVmdW5kX2NvdXBvbl9pZBgEIAEoBUgBiAEBEh8KEnJlZnVuZF9jb3Vwb25fY29kZRgFIAEoCUgCiAEBQg8KDV90b3RhbF9hbW91bnRCEwoRX3JlZnVuZF9jb3Vwb25faWRCFQoTX3JlZnVuZF9jb3Vwb25fY29kZSJuChVTZWFyY2hTbmlwcGV0c1JlcXVlc3QSIQoGc2VhcmNoGAEgASgJQgy6SAlyBxjIAboBAQBIAIgBARIdCgVsaW1pdBgCIAEoBUIJukgGGgQYMigBSAGIAQFCCQoHX3NlYXJjaEIICgZfbGltaXQiRAoWU2VhcmNoU25pcHBldHNSZXNwb25zZRIqCghzbmlwcGV0cxgBIAMoCzIYLmNhdGFsb2cudjEuU25pcHBldFBsYWNlIjUKDFNuaXBwZXRQbGFjZRIUCgxzbmlwcGV0X2NvZGUYASABKAkSDwoHc2xvdF9pZBgCIAEoBTLyBAoOQ2F0YWxvZ1NlcnZpY2USXAoOU2VhcmNoUHJvZHVjdHMSIS5jYXRhbG9nLnYxLlNlYXJjaFByb2R1Y3RzUmVxdWVzdBoiLmNhdGFsb2cudjEuU2VhcmNoUHJvZHVjdHNSZXNwb25zZSIDkAIBElMKC0dldFByb2R1Y3RzEh4uY2F0YWxvZy52MS5HZXRQcm9kdWN0c1JlcXVlc3QaHy5jYXRhbG9nLnYxLkdldFByb2R1Y3RzUmVzcG9uc2UiA5ACARJlChFMaXN0UHJvZHVjdEdyb3VwcxIkLmNhdGFsb2cudjEuTGlzdFByb2R1Y3RHcm91cHNSZXF1ZXN0GiUuY2F0YWxvZy52MS5MaXN0UHJvZHVjdEdyb3Vwc1Jlc3BvbnNlIgOQAgESSgoIR2V0VXNlcnMSGy5jYXRhbG9nLnYxLkdldFVzZXJzUmVxdWVzdBocLmNhdGFsb2cudjEuR2V0VXNlcnNSZXNwb25zZSIDkAIBEk0KCUxpc3RTdGFmZhIcLmNhdGFsb2cudjEuTGlzdFN0YWZmUmVxdWVzdBodLmNhdGFsb2cudjEuTGlzdFN0YWZmUmVzcG9uc2UiA5ACARJNCglHZXRPcmRlcnMSHC5jYXRhbG9nLnYxLkdldE9yZGVyc1JlcXVlc3QaHS5jYXRhbG9nLnYxLkdldE9yZGVyc1Jlc3BvbnNlIgOQAgESXAoOU2VhcmNoU25pcHBldHMSIS5jYXRhbG9nLnYxLlNlYXJjaFNuaXBwZXRzUmVxdWVzdBoiLmNhdGFsb2cudjEuU2VhcmNoU25pcHBldHNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_common_v1_product]);
+  fileDesc("CiBjYXRhbG9nL3YxL2NhdGFsb2dfc2VydmljZS5wcm90bxIKY2F0YWxvZy52MSKwAQoVU2VhcmNoUHJvZHVjdHNSZXF1ZXN0EiEKBnNlYXJjaBgBIAEoCUIMukgJcgcYyAG6AQEASACIAQESHQoFbGltaXQYAiABKAVCCbpIBhoEGDIoAUgBiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgCiAEBEhcKD2luY2x1ZGVfcmV0aXJlZBgEIAEoCEIJCgdfc2VhcmNoQggKBl9saW1pdEIJCgdfb2Zmc2V0IkUKFlNlYXJjaFByb2R1Y3RzUmVzcG9uc2USKwoIcHJvZHVjdHMYASADKAsyGS5jb21tb24udjEuUHJvZHVjdFN1bW1hcnkiNAoSR2V0UHJvZHVjdHNSZXF1ZXN0Eh4KC3Byb2R1Y3RfaWRzGAEgAygFQgm6SAaSAQMQ6AciQgoTR2V0UHJvZHVjdHNSZXNwb25zZRIrCghwcm9kdWN0cxgBIAMoCzIZLmNvbW1vbi52MS5Qcm9kdWN0U3VtbWFyeSIaChhMaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QiRQoZTGlzdFByb2R1Y3RHcm91cHNSZXNwb25zZRIoCgZncm91cHMYASADKAsyGC5jYXRhbG9nLnYxLlByb2R1Y3RHcm91cCIoCgxQcm9kdWN0R3JvdXASCgoCaWQYASABKAUSDAoEbmFtZRgCIAEoCSIuCg9HZXRVc2Vyc1JlcXVlc3QSGwoIdXNlcl9pZHMYASADKAVCCbpIBpIBAxDoByI6ChBHZXRVc2Vyc1Jlc3BvbnNlEiYKBXVzZXJzGAEgAygLMhcuY2F0YWxvZy52MS5DYXRhbG9nVXNlciI3CgtDYXRhbG9nVXNlchIKCgJpZBgBIAEoBRIMCgRuYW1lGAIgASgJEg4KBm1vYmlsZRgDIAEoCSISChBMaXN0U3RhZmZSZXF1ZXN0IjwKEUxpc3RTdGFmZlJlc3BvbnNlEicKBXN0YWZmGAEgAygLMhguY2F0YWxvZy52MS5DYXRhbG9nU3RhZmYiPQoMQ2F0YWxvZ1N0YWZmEgoKAmlkGAEgASgFEgwKBG5hbWUYAiABKAkSEwoLaXNfZGlzYWJsZWQYAyABKAgiMAoQR2V0T3JkZXJzUmVxdWVzdBIcCglvcmRlcl9pZHMYASADKAVCCbpIBpIBAxDoByI9ChFHZXRPcmRlcnNSZXNwb25zZRIoCgZvcmRlcnMYASADKAsyGC5jYXRhbG9nLnYxLkNhdGFsb2dPcmRlciLZAQoMQ2F0YWxvZ09yZGVyEgoKAmlkGAEgASgFEiUKBHVzZXIYAiABKAsyFy5jYXRhbG9nLnYxLkNhdGFsb2dVc2VyEhkKDHRvdGFsX2Ftb3VudBgDIAEoCUgAiAEBEh0KEHJlZnVuZF9jb3Vwb25faWQYBCABKAVIAYgBARIfChJyZWZ1bmRfY291cG9uX2NvZGUYBSABKAlIAogBAUIPCg1fdG90YWxfYW1vdW50QhMKEV9yZWZ1bmRfY291cG9uX2lkQhUKE19yZWZ1bmRfY291cG9uX2NvZGUikgMKDlJlc29sdmVSZXF1ZXN0EiwKEXVzZXJfZXh0ZXJuYWxfaWRzGAEgAygJQhG6SA6SAQsiCXIHGIABugEBABIvChRwcm9kdWN0X2V4dGVybmFsX2lkcxgCIAMoCUIRukgOkgELIglyBxiAAboBAQASLQoSZ3JvdXBfZXh0ZXJuYWxfaWRzGAMgAygJQhG6SA6SAQsiCXIHGIABugEBABItChJvcmRlcl9leHRlcm5hbF9pZHMYBCADKAlCEbpIDpIBCyIJcgcYgAG6AQEAOsIBuki+ARq7AQoMZXh0ZXJuYWxfaWRzEiJleHRlcm5hbCBpZHM6IGF0IG1vc3QgMSwwMDAgaW4gYWxsGoYBc2l6ZSh0aGlzLnVzZXJfZXh0ZXJuYWxfaWRzKSArIHNpemUodGhpcy5wcm9kdWN0X2V4dGVybmFsX2lkcykgKyBzaXplKHRoaXMuZ3JvdXBfZXh0ZXJuYWxfaWRzKSArIHNpemUodGhpcy5vcmRlcl9leHRlcm5hbF9pZHMpIDw9IDEwMDAitAMKD1Jlc29sdmVSZXNwb25zZRI1CgV1c2VycxgBIAMoCzImLmNhdGFsb2cudjEuUmVzb2x2ZVJlc3BvbnNlLlVzZXJzRW50cnkSOwoIcHJvZHVjdHMYAiADKAsyKS5jYXRhbG9nLnYxLlJlc29sdmVSZXNwb25zZS5Qcm9kdWN0c0VudHJ5EjcKBmdyb3VwcxgDIAMoCzInLmNhdGFsb2cudjEuUmVzb2x2ZVJlc3BvbnNlLkdyb3Vwc0VudHJ5EjcKBm9yZGVycxgEIAMoCzInLmNhdGFsb2cudjEuUmVzb2x2ZVJlc3BvbnNlLk9yZGVyc0VudHJ5GiwKClVzZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgFOgI4ARovCg1Qcm9kdWN0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBToCOAEaLQoLR3JvdXBzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgFOgI4ARotCgtPcmRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAU6AjgBIm4KFVNlYXJjaFNuaXBwZXRzUmVxdWVzdBIhCgZzZWFyY2gYASABKAlCDLpICXIHGMgBugEBAEgAiAEBEh0KBWxpbWl0GAIgASgFQgm6SAYaBBgyKAFIAYgBAUIJCgdfc2VhcmNoQggKBl9saW1pdCJEChZTZWFyY2hTbmlwcGV0c1Jlc3BvbnNlEioKCHNuaXBwZXRzGAEgAygLMhguY2F0YWxvZy52MS5TbmlwcGV0UGxhY2UiNQoMU25pcHBldFBsYWNlEhQKDHNuaXBwZXRfY29kZRgBIAEoCRIPCgdzbG90X2lkGAIgASgFMrsFCg5DYXRhbG9nU2VydmljZRJcCg5TZWFyY2hQcm9kdWN0cxIhLmNhdGFsb2cudjEuU2VhcmNoUHJvZHVjdHNSZXF1ZXN0GiIuY2F0YWxvZy52MS5TZWFyY2hQcm9kdWN0c1Jlc3BvbnNlIgOQAgESUwoLR2V0UHJvZHVjdHMSHi5jYXRhbG9nLnYxLkdldFByb2R1Y3RzUmVxdWVzdBofLmNhdGFsb2cudjEuR2V0UHJvZHVjdHNSZXNwb25zZSIDkAIBEmUKEUxpc3RQcm9kdWN0R3JvdXBzEiQuY2F0YWxvZy52MS5MaXN0UHJvZHVjdEdyb3Vwc1JlcXVlc3QaJS5jYXRhbG9nLnYxLkxpc3RQcm9kdWN0R3JvdXBzUmVzcG9uc2UiA5ACARJKCghHZXRVc2VycxIbLmNhdGFsb2cudjEuR2V0VXNlcnNSZXF1ZXN0GhwuY2F0YWxvZy52MS5HZXRVc2Vyc1Jlc3BvbnNlIgOQAgESTQoJTGlzdFN0YWZmEhwuY2F0YWxvZy52MS5MaXN0U3RhZmZSZXF1ZXN0Gh0uY2F0YWxvZy52MS5MaXN0U3RhZmZSZXNwb25zZSIDkAIBEk0KCUdldE9yZGVycxIcLmNhdGFsb2cudjEuR2V0T3JkZXJzUmVxdWVzdBodLmNhdGFsb2cudjEuR2V0T3JkZXJzUmVzcG9uc2UiA5ACARJHCgdSZXNvbHZlEhouY2F0YWxvZy52MS5SZXNvbHZlUmVxdWVzdBobLmNhdGFsb2cudjEuUmVzb2x2ZVJlc3BvbnNlIgOQAgESXAoOU2VhcmNoU25pcHBldHMSIS5jYXRhbG9nLnYxLlNlYXJjaFNuaXBwZXRzUmVxdWVzdBoiLmNhdGFsb2cudjEuU2VhcmNoU25pcHBldHNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_common_v1_product]);
 
 /**
  * The request of SearchProducts.
@@ -42,6 +42,13 @@ export type SearchProductsRequest = Message<"catalog.v1.SearchProductsRequest"> 
    * @generated from field: optional int32 offset = 3;
    */
   offset?: number | undefined;
+
+  /**
+   * Whether retired products are found, too.
+   *
+   * @generated from field: bool include_retired = 4;
+   */
+  includeRetired: boolean;
 };
 
 export type SearchProductsRequestValid = SearchProductsRequest;
@@ -259,7 +266,7 @@ export type CatalogUser = Message<"catalog.v1.CatalogUser"> & {
   name: string;
 
   /**
-   * The mobile number. Unique among users.
+   * The mobile number, unique among users; empty if the user has none.
    *
    * @generated from field: string mobile = 3;
    */
@@ -450,6 +457,94 @@ export const CatalogOrderSchema: GenMessage<CatalogOrder, {validType: CatalogOrd
   messageDesc(file_catalog_v1_catalog_service, 15);
 
 /**
+ * The request of Resolve: at most 1,000 external ids in all.
+ *
+ * @generated from message catalog.v1.ResolveRequest
+ */
+export type ResolveRequest = Message<"catalog.v1.ResolveRequest"> & {
+  /**
+   * Of users.
+   *
+   * @generated from field: repeated string user_external_ids = 1;
+   */
+  userExternalIds: string[];
+
+  /**
+   * Of products.
+   *
+   * @generated from field: repeated string product_external_ids = 2;
+   */
+  productExternalIds: string[];
+
+  /**
+   * Of product groups.
+   *
+   * @generated from field: repeated string group_external_ids = 3;
+   */
+  groupExternalIds: string[];
+
+  /**
+   * Of orders.
+   *
+   * @generated from field: repeated string order_external_ids = 4;
+   */
+  orderExternalIds: string[];
+};
+
+export type ResolveRequestValid = ResolveRequest;
+
+/**
+ * Describes the message catalog.v1.ResolveRequest.
+ * Use `create(ResolveRequestSchema)` to create a new message.
+ */
+export const ResolveRequestSchema: GenMessage<ResolveRequest, {validType: ResolveRequestValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 16);
+
+/**
+ * The response of Resolve: maps from external id to id.
+ *
+ * @generated from message catalog.v1.ResolveResponse
+ */
+export type ResolveResponse = Message<"catalog.v1.ResolveResponse"> & {
+  /**
+   * The users.
+   *
+   * @generated from field: map<string, int32> users = 1;
+   */
+  users: { [key: string]: number };
+
+  /**
+   * The products.
+   *
+   * @generated from field: map<string, int32> products = 2;
+   */
+  products: { [key: string]: number };
+
+  /**
+   * The product groups.
+   *
+   * @generated from field: map<string, int32> groups = 3;
+   */
+  groups: { [key: string]: number };
+
+  /**
+   * The orders.
+   *
+   * @generated from field: map<string, int32> orders = 4;
+   */
+  orders: { [key: string]: number };
+};
+
+export type ResolveResponseValid = ResolveResponse;
+
+/**
+ * Describes the message catalog.v1.ResolveResponse.
+ * Use `create(ResolveResponseSchema)` to create a new message.
+ */
+export const ResolveResponseSchema: GenMessage<ResolveResponse, {validType: ResolveResponseValid}> = /*@__PURE__*/
+  messageDesc(file_catalog_v1_catalog_service, 17);
+
+/**
  * The request of SearchSnippets.
  *
  * @generated from message catalog.v1.SearchSnippetsRequest
@@ -477,7 +572,7 @@ export type SearchSnippetsRequestValid = SearchSnippetsRequest;
  * Use `create(SearchSnippetsRequestSchema)` to create a new message.
  */
 export const SearchSnippetsRequestSchema: GenMessage<SearchSnippetsRequest, {validType: SearchSnippetsRequestValid}> = /*@__PURE__*/
-  messageDesc(file_catalog_v1_catalog_service, 16);
+  messageDesc(file_catalog_v1_catalog_service, 18);
 
 /**
  * The response of SearchSnippets.
@@ -500,7 +595,7 @@ export type SearchSnippetsResponseValid = SearchSnippetsResponse;
  * Use `create(SearchSnippetsResponseSchema)` to create a new message.
  */
 export const SearchSnippetsResponseSchema: GenMessage<SearchSnippetsResponse, {validType: SearchSnippetsResponseValid}> = /*@__PURE__*/
-  messageDesc(file_catalog_v1_catalog_service, 17);
+  messageDesc(file_catalog_v1_catalog_service, 19);
 
 /**
  * A vendor snippet and its place.
@@ -530,13 +625,14 @@ export type SnippetPlaceValid = SnippetPlace;
  * Use `create(SnippetPlaceSchema)` to create a new message.
  */
 export const SnippetPlaceSchema: GenMessage<SnippetPlace, {validType: SnippetPlaceValid}> = /*@__PURE__*/
-  messageDesc(file_catalog_v1_catalog_service, 18);
+  messageDesc(file_catalog_v1_catalog_service, 20);
 
 /**
  * Looks up products, product groups, users, staff, orders and vendor snippets, so that people can choose and recognise
- * them by name instead of by id. Another system writes products, product groups and orders.
+ * them by name instead of by id. Another system writes or imports products, product groups and orders.
  *
- * Every call needs a bearer token with a staff identity, and answers UNAUTHENTICATED "Access denied" without one.
+ * Every call but Resolve needs a bearer token with a staff identity, and answers UNAUTHENTICATED "Access denied" without
+ * one.
  *
  * An answer of more than 64 MiB is refused: RESOURCE_EXHAUSTED "The answer is too large - please ask for less".
  *
@@ -606,6 +702,16 @@ export const CatalogService: GenService<{
     methodKind: "unary";
     input: typeof GetOrdersRequestSchema;
     output: typeof GetOrdersResponseSchema;
+  },
+  /**
+   * Finds the ids of records by their external ids, for every authenticated caller. Omits unknown external ids.
+   *
+   * @generated from rpc catalog.v1.CatalogService.Resolve
+   */
+  resolve: {
+    methodKind: "unary";
+    input: typeof ResolveRequestSchema;
+    output: typeof ResolveResponseSchema;
   },
   /**
    * Finds vendor snippets by the beginning of their code, ordered by code. Neither depends on the case.

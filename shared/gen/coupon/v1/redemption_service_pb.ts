@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file coupon/v1/redemption_service.proto.
  */
 export const file_coupon_v1_redemption_service: GenFile = /*@__PURE__*/
-  fileDesc("CiJjb3Vwb24vdjEvcmVkZW1wdGlvbl9zZXJ2aWNlLnByb3RvEgljb3Vwb24udjEi5wIKClJlZGVtcHRpb24SCgoCaWQYASABKAUSEQoJY291cG9uX2lkGAIgASgFEg8KB3VzZXJfaWQYAyABKAUSEQoJb3JkZXJfa2V5GAQgASgJEhQKDG9yZGVyX2Ftb3VudBgFIAEoCRIXCg9kaXNjb3VudF9hbW91bnQYBiABKAkSKQoFc3RhdGUYByABKA4yGi5jb3Vwb24udjEuUmVkZW1wdGlvblN0YXRlEi4KCmhlbGRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB3VzZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3JlbGVhc2VkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCL/AQoNUmVkZWVtUmVxdWVzdBIaCgRjb2RlGAEgASgJQgy6SAlyBxiAAboBAQASHAoHdXNlcl9pZBgCIAEoBUIGukgDyAEBSACIAQESJwoJb3JkZXJfa2V5GAMgASgJQhS6SBFyDxABGIABMgheWyEtfl0qJBImCgxvcmRlcl9hbW91bnQYBCABKAFCELpIDRILQAEpAAAAAAAAAAASHgoLcHJvZHVjdF9pZHMYBSADKAVCCbpIBpIBAxCQThImCgxob2xkX3NlY29uZHMYBiABKAVCC7pICBoGGICjBSgASAGIAQFCCgoIX3VzZXJfaWRCDwoNX2hvbGRfc2Vjb25kcyKEAgoOUmVkZWVtUmVzcG9uc2USDQoFdmFsaWQYASABKAgSMgoHcmVmdXNhbBgCIAEoDjIcLmNvdXBvbi52MS5WYWxpZGF0aW9uUmVmdXNhbEgAiAEBEhQKB21lc3NhZ2UYAyABKAlIAYgBARIWCgltaW5fb3JkZXIYBCABKAlIAogBARIcCg9kaXNjb3VudF9hbW91bnQYBSABKAFIA4gBARIpCgpyZWRlbXB0aW9uGAYgASgLMhUuY291cG9uLnYxLlJlZGVtcHRpb25CCgoIX3JlZnVzYWxCCgoIX21lc3NhZ2VCDAoKX21pbl9vcmRlckISChBfZGlzY291bnRfYW1vdW50IkYKDkNvbmZpcm1SZXF1ZXN0EiIKDXJlZGVtcHRpb25faWQYASABKAVCBrpIA8gBAUgAiAEBQhAKDl9yZWRlbXB0aW9uX2lkIjwKD0NvbmZpcm1SZXNwb25zZRIpCgpyZWRlbXB0aW9uGAEgASgLMhUuY291cG9uLnYxLlJlZGVtcHRpb24idAoOUmVsZWFzZVJlcXVlc3QSIgoNcmVkZW1wdGlvbl9pZBgBIAEoBUIGukgDyAEBSACIAQESIQoGcmVhc29uGAIgASgJQgy6SAlyBxjIAboBAQBIAYgBAUIQCg5fcmVkZW1wdGlvbl9pZEIJCgdfcmVhc29uIjwKD1JlbGVhc2VSZXNwb25zZRIpCgpyZWRlbXB0aW9uGAEgASgLMhUuY291cG9uLnYxLlJlZGVtcHRpb24iWwoMQ2xhaW1SZXF1ZXN0EiEKC3NlY3JldF9jb2RlGAEgASgJQgy6SAlyBxiAAboBAQASHAoHdXNlcl9pZBgCIAEoBUIGukgDyAEBSACIAQFCCgoIX3VzZXJfaWQibAoNQ2xhaW1SZXNwb25zZRIhCgZjb3Vwb24YASABKAsyES5jb3Vwb24udjEuQ291cG9uEjgKD3Jlc2VydmVkX2NvdXBvbhgCIAEoCzIfLmNvdXBvbi52MS5MaXN0ZWRSZXNlcnZlZENvdXBvbiKnAgoWTGlzdFJlZGVtcHRpb25zUmVxdWVzdBIWCgljb3Vwb25faWQYASABKAVIAIgBARIUCgd1c2VyX2lkGAIgASgFSAGIAQESLAoJb3JkZXJfa2V5GAMgASgJQhS6SBFyDxABGIABMgheWyEtfl0qJEgCiAEBEj0KBnN0YXRlcxgEIAMoDjIaLmNvdXBvbi52MS5SZWRlbXB0aW9uU3RhdGVCEbpIDpIBCxBkIgeCAQQQASAAEh4KBWxpbWl0GAUgASgFQgq6SAcaBRjoBygBSAOIAQESIAoKcGFnZV90b2tlbhgGIAEoCUIMukgJcgcY0A+6AQEAQgwKCl9jb3Vwb25faWRCCgoIX3VzZXJfaWRCDAoKX29yZGVyX2tleUIICgZfbGltaXQiXgoXTGlzdFJlZGVtcHRpb25zUmVzcG9uc2USKgoLcmVkZW1wdGlvbnMYASADKAsyFS5jb3Vwb24udjEuUmVkZW1wdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiMgoPR2V0VXNhZ2VSZXF1ZXN0Eh8KCmNvdXBvbl9pZHMYASADKAVCC7pICJIBBQgBEOgHIjkKEEdldFVzYWdlUmVzcG9uc2USJQoFdXNhZ2UYASADKAsyFi5jb3Vwb24udjEuQ291cG9uVXNhZ2UidgoLQ291cG9uVXNhZ2USEQoJY291cG9uX2lkGAEgASgFEgwKBGhlbGQYAiABKAUSDAoEdXNlZBgDIAEoBRIQCghyZWxlYXNlZBgEIAEoBRIPCgdleHBpcmVkGAUgASgFEhUKDWRpc2NvdW50X3VzZWQYBiABKAkqpgEKD1JlZGVtcHRpb25TdGF0ZRIgChxSRURFTVBUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVUkVERU1QVElPTl9TVEFURV9IRUxEEAESGQoVUkVERU1QVElPTl9TVEFURV9VU0VEEAISHQoZUkVERU1QVElPTl9TVEFURV9SRUxFQVNFRBADEhwKGFJFREVNUFRJT05fU1RBVEVfRVhQSVJFRBAEMrsDChFSZWRlbXB0aW9uU2VydmljZRI9CgZSZWRlZW0SGC5jb3Vwb24udjEuUmVkZWVtUmVxdWVzdBoZLmNvdXBvbi52MS5SZWRlZW1SZXNwb25zZRJACgdDb25maXJtEhkuY291cG9uLnYxLkNvbmZpcm1SZXF1ZXN0GhouY291cG9uLnYxLkNvbmZpcm1SZXNwb25zZRJACgdSZWxlYXNlEhkuY291cG9uLnYxLlJlbGVhc2VSZXF1ZXN0GhouY291cG9uLnYxLlJlbGVhc2VSZXNwb25zZRI6CgVDbGFpbRIXLmNvdXBvbi52MS5DbGFpbVJlcXVlc3QaGC5jb3Vwb24udjEuQ2xhaW1SZXNwb25zZRJdCg9MaXN0UmVkZW1wdGlvbnMSIS5jb3Vwb24udjEuTGlzdFJlZGVtcHRpb25zUmVxdWVzdBoiLmNvdXBvbi52MS5MaXN0UmVkZW1wdGlvbnNSZXNwb25zZSIDkAIBEkgKCEdldFVzYWdlEhouY291cG9uLnYxLkdldFVzYWdlUmVxdWVzdBobLmNvdXBvbi52MS5HZXRVc2FnZVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_buf_validate_validate, file_coupon_v1_coupon_service, file_google_protobuf_timestamp]);
+  fileDesc("CiJjb3Vwb24vdjEvcmVkZW1wdGlvbl9zZXJ2aWNlLnByb3RvEgljb3Vwb24udjEi5wIKClJlZGVtcHRpb24SCgoCaWQYASABKAUSEQoJY291cG9uX2lkGAIgASgFEg8KB3VzZXJfaWQYAyABKAUSEQoJb3JkZXJfa2V5GAQgASgJEhQKDG9yZGVyX2Ftb3VudBgFIAEoCRIXCg9kaXNjb3VudF9hbW91bnQYBiABKAkSKQoFc3RhdGUYByABKA4yGi5jb3Vwb24udjEuUmVkZW1wdGlvblN0YXRlEi4KCmhlbGRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB3VzZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3JlbGVhc2VkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKfAgoNUmVkZWVtUmVxdWVzdBIaCgRjb2RlGAEgASgJQgy6SAlyBxiAAboBAQASFAoHdXNlcl9pZBgCIAEoBUgAiAEBEicKCW9yZGVyX2tleRgDIAEoCUIUukgRcg8QARiAATIIXlshLX5dKiQSJgoMb3JkZXJfYW1vdW50GAQgASgBQhC6SA0SC0ABKQAAAAAAAAAAEh4KC3Byb2R1Y3RfaWRzGAUgAygFQgm6SAaSAQMQkE4SJgoMaG9sZF9zZWNvbmRzGAYgASgFQgu6SAgaBhiAowUoAEgBiAEBEiYKEHVzZXJfZXh0ZXJuYWxfaWQYByABKAlCDLpICXIHGIABugEBAEIKCghfdXNlcl9pZEIPCg1faG9sZF9zZWNvbmRzIoQCCg5SZWRlZW1SZXNwb25zZRINCgV2YWxpZBgBIAEoCBIyCgdyZWZ1c2FsGAIgASgOMhwuY291cG9uLnYxLlZhbGlkYXRpb25SZWZ1c2FsSACIAQESFAoHbWVzc2FnZRgDIAEoCUgBiAEBEhYKCW1pbl9vcmRlchgEIAEoCUgCiAEBEhwKD2Rpc2NvdW50X2Ftb3VudBgFIAEoAUgDiAEBEikKCnJlZGVtcHRpb24YBiABKAsyFS5jb3Vwb24udjEuUmVkZW1wdGlvbkIKCghfcmVmdXNhbEIKCghfbWVzc2FnZUIMCgpfbWluX29yZGVyQhIKEF9kaXNjb3VudF9hbW91bnQiRgoOQ29uZmlybVJlcXVlc3QSIgoNcmVkZW1wdGlvbl9pZBgBIAEoBUIGukgDyAEBSACIAQFCEAoOX3JlZGVtcHRpb25faWQiPAoPQ29uZmlybVJlc3BvbnNlEikKCnJlZGVtcHRpb24YASABKAsyFS5jb3Vwb24udjEuUmVkZW1wdGlvbiJ0Cg5SZWxlYXNlUmVxdWVzdBIiCg1yZWRlbXB0aW9uX2lkGAEgASgFQga6SAPIAQFIAIgBARIhCgZyZWFzb24YAiABKAlCDLpICXIHGMgBugEBAEgBiAEBQhAKDl9yZWRlbXB0aW9uX2lkQgkKB19yZWFzb24iPAoPUmVsZWFzZVJlc3BvbnNlEikKCnJlZGVtcHRpb24YASABKAsyFS5jb3Vwb24udjEuUmVkZW1wdGlvbiJ7CgxDbGFpbVJlcXVlc3QSIQoLc2VjcmV0X2NvZGUYASABKAlCDLpICXIHGIABugEBABIUCgd1c2VyX2lkGAIgASgFSACIAQESJgoQdXNlcl9leHRlcm5hbF9pZBgDIAEoCUIMukgJcgcYgAG6AQEAQgoKCF91c2VyX2lkImwKDUNsYWltUmVzcG9uc2USIQoGY291cG9uGAEgASgLMhEuY291cG9uLnYxLkNvdXBvbhI4Cg9yZXNlcnZlZF9jb3Vwb24YAiABKAsyHy5jb3Vwb24udjEuTGlzdGVkUmVzZXJ2ZWRDb3Vwb24ipwIKFkxpc3RSZWRlbXB0aW9uc1JlcXVlc3QSFgoJY291cG9uX2lkGAEgASgFSACIAQESFAoHdXNlcl9pZBgCIAEoBUgBiAEBEiwKCW9yZGVyX2tleRgDIAEoCUIUukgRcg8QARiAATIIXlshLX5dKiRIAogBARI9CgZzdGF0ZXMYBCADKA4yGi5jb3Vwb24udjEuUmVkZW1wdGlvblN0YXRlQhG6SA6SAQsQZCIHggEEEAEgABIeCgVsaW1pdBgFIAEoBUIKukgHGgUY6AcoAUgDiAEBEiAKCnBhZ2VfdG9rZW4YBiABKAlCDLpICXIHGNAPugEBAEIMCgpfY291cG9uX2lkQgoKCF91c2VyX2lkQgwKCl9vcmRlcl9rZXlCCAoGX2xpbWl0Il4KF0xpc3RSZWRlbXB0aW9uc1Jlc3BvbnNlEioKC3JlZGVtcHRpb25zGAEgAygLMhUuY291cG9uLnYxLlJlZGVtcHRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjIKD0dldFVzYWdlUmVxdWVzdBIfCgpjb3Vwb25faWRzGAEgAygFQgu6SAiSAQUIARDoByI5ChBHZXRVc2FnZVJlc3BvbnNlEiUKBXVzYWdlGAEgAygLMhYuY291cG9uLnYxLkNvdXBvblVzYWdlInYKC0NvdXBvblVzYWdlEhEKCWNvdXBvbl9pZBgBIAEoBRIMCgRoZWxkGAIgASgFEgwKBHVzZWQYAyABKAUSEAoIcmVsZWFzZWQYBCABKAUSDwoHZXhwaXJlZBgFIAEoBRIVCg1kaXNjb3VudF91c2VkGAYgASgJKqYBCg9SZWRlbXB0aW9uU3RhdGUSIAocUkVERU1QVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVJFREVNUFRJT05fU1RBVEVfSEVMRBABEhkKFVJFREVNUFRJT05fU1RBVEVfVVNFRBACEh0KGVJFREVNUFRJT05fU1RBVEVfUkVMRUFTRUQQAxIcChhSRURFTVBUSU9OX1NUQVRFX0VYUElSRUQQBDK7AwoRUmVkZW1wdGlvblNlcnZpY2USPQoGUmVkZWVtEhguY291cG9uLnYxLlJlZGVlbVJlcXVlc3QaGS5jb3Vwb24udjEuUmVkZWVtUmVzcG9uc2USQAoHQ29uZmlybRIZLmNvdXBvbi52MS5Db25maXJtUmVxdWVzdBoaLmNvdXBvbi52MS5Db25maXJtUmVzcG9uc2USQAoHUmVsZWFzZRIZLmNvdXBvbi52MS5SZWxlYXNlUmVxdWVzdBoaLmNvdXBvbi52MS5SZWxlYXNlUmVzcG9uc2USOgoFQ2xhaW0SFy5jb3Vwb24udjEuQ2xhaW1SZXF1ZXN0GhguY291cG9uLnYxLkNsYWltUmVzcG9uc2USXQoPTGlzdFJlZGVtcHRpb25zEiEuY291cG9uLnYxLkxpc3RSZWRlbXB0aW9uc1JlcXVlc3QaIi5jb3Vwb24udjEuTGlzdFJlZGVtcHRpb25zUmVzcG9uc2UiA5ACARJICghHZXRVc2FnZRIaLmNvdXBvbi52MS5HZXRVc2FnZVJlcXVlc3QaGy5jb3Vwb24udjEuR2V0VXNhZ2VSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_coupon_v1_coupon_service, file_google_protobuf_timestamp]);
 
 /**
  * One use of a coupon for an order.
@@ -124,7 +124,7 @@ export type RedeemRequest = Message<"coupon.v1.RedeemRequest"> & {
   code: string;
 
   /**
-   * The user of the order.
+   * The user of the order; 0 is none. Either this or `user_external_id` is required, and not both.
    *
    * @generated from field: optional int32 user_id = 2;
    */
@@ -157,56 +157,16 @@ export type RedeemRequest = Message<"coupon.v1.RedeemRequest"> & {
    * @generated from field: optional int32 hold_seconds = 6;
    */
   holdSeconds?: number | undefined;
+
+  /**
+   * The external id of the user.
+   *
+   * @generated from field: string user_external_id = 7;
+   */
+  userExternalId: string;
 };
 
-/**
- * The request of Redeem.
- *
- * @generated from message coupon.v1.RedeemRequest
- */
-export type RedeemRequestValid = Message<"coupon.v1.RedeemRequest"> & {
-  /**
-   * Converted to upper case and NFC before the lookup.
-   *
-   * @generated from field: string code = 1;
-   */
-  code: string;
-
-  /**
-   * The user of the order.
-   *
-   * @generated from field: optional int32 user_id = 2;
-   */
-  userId: number;
-
-  /**
-   * The order's name, one for all callers: 1 to 128 visible ASCII characters.
-   *
-   * @generated from field: string order_key = 3;
-   */
-  orderKey: string;
-
-  /**
-   * The order's amount: finite and not negative.
-   *
-   * @generated from field: double order_amount = 4;
-   */
-  orderAmount: number;
-
-  /**
-   * The products of the order, at most 10,000; repeats count once.
-   *
-   * @generated from field: repeated int32 product_ids = 5;
-   */
-  productIds: number[];
-
-  /**
-   * How long the use is held, 0 to 86,400; 900 when absent. 0: the coupon is used at once.
-   *
-   * @generated from field: optional int32 hold_seconds = 6;
-   */
-  holdSeconds?: number | undefined;
-};
+export type RedeemRequestValid = RedeemRequest;
 
 /**
  * Describes the message coupon.v1.RedeemRequest.
@@ -417,33 +377,21 @@ export type ClaimRequest = Message<"coupon.v1.ClaimRequest"> & {
   secretCode: string;
 
   /**
-   * The user who claims it.
+   * The user who claims it; 0 is none. Either this or `user_external_id` is required, and not both.
    *
    * @generated from field: optional int32 user_id = 2;
    */
   userId?: number | undefined;
-};
-
-/**
- * The request of Claim.
- *
- * @generated from message coupon.v1.ClaimRequest
- */
-export type ClaimRequestValid = Message<"coupon.v1.ClaimRequest"> & {
-  /**
-   * As stored, or else in upper case.
-   *
-   * @generated from field: string secret_code = 1;
-   */
-  secretCode: string;
 
   /**
-   * The user who claims it.
+   * The external id of that user.
    *
-   * @generated from field: optional int32 user_id = 2;
+   * @generated from field: string user_external_id = 3;
    */
-  userId: number;
+  userExternalId: string;
 };
+
+export type ClaimRequestValid = ClaimRequest;
 
 /**
  * Describes the message coupon.v1.ClaimRequest.

@@ -1,5 +1,6 @@
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { AuditEntry } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { ImportService } from '../../../../../shared/gen/catalog/v1/import_service_pb.ts';
 import { CouponBatchService } from '../../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -14,6 +15,9 @@ export const kinds = {
   user: 'user',
   redemption: 'redemption',
   coupon_batch: 'batch of coupons',
+  product: 'product',
+  product_group: 'product group',
+  order: 'order',
   database: 'the database',
 } as const;
 
@@ -35,6 +39,7 @@ export function nameOfRecord({ resourceType, resourceId }: Pick<AuditEntry, 'res
 export const mutations: readonly string[] = [
   SlotService,
   SlotPlanService,
+  ImportService,
   CouponService,
   RedemptionService,
   CouponBatchService,
@@ -81,6 +86,10 @@ const deeds: Readonly<Record<string, readonly [general: string, ofRecord: Words]
   ],
   'coupon.v1.CouponBatchService/CreateBatch': ['Created a batch of coupons', 'created %'],
   'coupon.v1.CouponBatchService/InvalidateBatch': ['Ended a batch of coupons', 'ended %'],
+  'catalog.v1.ImportService/ImportUsers': ['Imported users', describeImport],
+  'catalog.v1.ImportService/ImportProducts': ['Imported products', describeImport],
+  'catalog.v1.ImportService/ImportProductGroups': ['Imported product groups', describeImport],
+  'catalog.v1.ImportService/ImportOrders': ['Imported orders', describeImport],
   recovered: ['Recovered the database', 'recovered % from a backup'],
 };
 
@@ -98,6 +107,10 @@ export function describeDeed(entry: AuditEntry): string {
 function describeFlag({ after }: AuditEntry): string {
   if (after?.isActive !== undefined) return after.isActive === true ? 'activated %' : 'deactivated %';
   return after?.isCapacityFull === true ? 'marked % as full' : 'opened % again';
+}
+
+function describeImport({ before }: AuditEntry): string {
+  return before === undefined ? 'imported %' : 'changed % by an import';
 }
 
 function describeRedeem({ before, after }: AuditEntry): string {

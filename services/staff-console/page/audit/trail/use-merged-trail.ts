@@ -97,7 +97,8 @@ const rowsOf = ({ entries }: ListEntriesResponse) => entries;
 
 /** Returns the services to ask, without one that can't have matching entries. Either one refuses an unknown kind. */
 function ownersOf({ resourceType = '', procedure = '' }: TrailRequest): readonly TrailOwner[] {
-  if (resourceType !== '') return [isKind(resourceType) ? ownerOf(resourceType) : 'slot'];
-  const named = owners.find((owner) => procedure.startsWith(`${owner}.`));
+  if (resourceType !== '' && resourceType !== 'user') return [isKind(resourceType) ? ownerOf(resourceType) : 'slot'];
+  // slot-service has the imports, too.
+  const named = owners.find((owner) => procedure.replace(/^catalog/, 'slot').startsWith(`${owner}.`));
   return named === undefined ? owners : [named];
 }

@@ -1,0 +1,149 @@
+import type { ConnectError } from '@connectrpc/connect';
+import { type Actor, actorOf, auditEntry, differing, type ResourceType } from '../../../shared/audit/entry.ts';
+import { conditionalWrite } from '../../../shared/db/races.ts';
+import { type Queryable, type Statement, statement } from '../../../shared/db/statement.ts';
+import { invalidField } from '../../../shared/errors/errors.ts';
+import { ImportOutcome, type ImportResultSchema } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
+import type { Answer } from '../../../shared/rpc/answers/answer.ts';
+import type { CallContext } from '../../../shared/rpc/call-context.ts';
+import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
+import type { ImportParts } from '../parts.ts';
+
+/** A row to import, as a request has it. */
+interface Given {
+  readonly externalId: string;
+}
+
+/** How the records of a table are imported (design 14). */
+export interface Importing<Row extends Given> {
+  /** The list of rows in the request, such as `users`. */
+  readonly list: string;
+  /** Returns what the statement is given of a row, by the names of `given`. Null stands for an empty value. */
+  toGiven(row: Row, parts: ImportParts): object;
+  readonly write: Statement<ImportedRow, WriteParams>;
+  /** Returns the error for a row that the statement refuses. `place` is that of the row, such as `users[3]`. */
+  refusal?(place: string): ConnectError;
+}
+
+interface WriteParams extends Actor {
+  /** The rows as a JSON list. */
+  readonly rows: string;
+}
+
+/** What the statement has found and done. */
+interface ImportedRow {
+  externalId: string;
+  /** 0 if the record is new, and was not written. */
+  id: number;
+  outcome: ImportOutcome;
+  /** The row breaks a rule. Then no row was written. */
+  isRefused: boolean;
+}
+
+/**
+ * Imports all rows of a call, or none.
+ *
+ * Throws INVALID_ARGUMENT for an external id that is given twice, and the `refusal` of the first row that is refused.
+ */
+export async function importAll<Row extends Given>(
+  importing: Importing<Row>,
+  parts: ImportParts,
+  rows: readonly Row[],
+  call: CallContext,
+): Promise<{ results: Answer<typeof ImportResultSchema>[] }> {
+  const { list, refusal } = importing;
+  const seen = new Set<string>();
+  for (const [index, { externalId }] of rows.entries()) {
+    if (seen.has(externalId)) throw invalidField(`${list}[${index}].external_id`, 'is given twice');
+    seen.add(externalId);
+  }
+  const written = await writeRows(importing, parts, rows, parts.database.for(call), actorOf(call));
+  const refused = written.findIndex(({ isRefused }) => isRefused);
+  if (refused >= 0) throw refusal?.(`${list}[${refused}]`);
+  return { results: written.map(({ externalId, id, outcome }) => ({ externalId, id, outcome })) };
+}
+
+/** Writes all rows, or none if one is refused. Resolves with what became of each, in the order given. */
+export async function writeRows<Row extends Given>(
+  { toGiven, write }: Importing<Row>,
+  parts: ImportParts,
+  rows: readonly Row[],
+  db: Queryable,
+  actor: Actor,
+): Promise<readonly ImportedRow[]> {
+  const given = JSON.stringify(rows.map((row) => toGiven(row, parts)));
+  const { written } = await conditionalWrite(async () => {
+    const written = await db.query(write({ ...actor, rows: given }));
+    return [{ id: 0, mayWrite: !written.some(({ isRefused }) => isRefused), written }];
+  });
+  return written;
+}
+
+interface ImportedTable {
+  readonly table: string;
+  readonly type: ResourceType;
+  /** The names and types of a row's fields. */
+  readonly given: string;
+  /** The columns that an import writes. */
+  readonly columns: readonly string[];
+  /**
+   * SQL of the rows as they are wanted, from `given`: the columns, `place`, the `id` of the record (null for a new one), and
+   * `is_refused`.
+   */
+  readonly wanted: string;
+  /** Returns SQL of the names and values of a record's fields, for its audit entry. `row` is the record. */
+  fields(row: string): string;
+  /** SQL of a further reason to write a record, `seen`. */
+  readonly alsoDiffers?: string;
+  /** SQL of further common table expressions, which may read `created` and `changed`. */
+  readonly also?: string;
+}
+
+/**
+ * Declares the statement of an import. It creates the records that are new, and changes those that differ, unless a row
+ * is refused. If a concurrent call changes one of them, it undoes all and fails.
+ */
+export function importStatement(
+  name: string,
+  { table, type, given, columns, wanted, fields, alsoDiffers = 'false', also = '' }: ImportedTable,
+): Statement<ImportedRow, WriteParams> {
+  const of = (row: string) => columns.map((column) => `${row}.${column}`).join(', ');
+  return statement(
+    name,
+    `with given as materialized (
+       select *, ordinality as place from rows from (json_to_recordset($rows::json) as (${given})) with ordinality as given
+     ),
+     wanted as materialized (${wanted}),
+     matched as materialized (
+       select wanted.*, seen.xmin as version,
+         case when (${of('seen')}) is distinct from (${of('wanted')}) or ${alsoDiffers}
+           then json_build_object(${fields('seen')}) end as old
+       from wanted left join ${table} as seen on seen.id = wanted.id
+     ),
+     verdict as materialized (select not bool_or(is_refused) as may_write from matched),
+     created as (
+       insert into ${table} (${columns.join(', ')})
+       select ${of('matched')} from matched, verdict where ${ifNewKey('may_write and id is null')} order by place
+       returning *
+     ),
+     changed as (
+       update ${table} set (${columns.join(', ')}) = row(${of('matched')})
+       from matched, verdict
+       where may_write and old is not null and ${table}.id = matched.id and ${table}.xmin = version
+       returning ${table}.id, old, json_build_object(${fields(table)}) as new
+     ),
+     ${also}
+     ${auditEntry(
+       type,
+       `select id, null::json as before, json_strip_nulls(json_build_object(${fields('created')})) as after from created
+        union all ${differing('select id, old, new from changed')}`,
+     )}
+     select matched.external_id as "externalId", coalesce(matched.id, created.id, 0) as id, is_refused as "isRefused",
+       case when matched.id is null then ${ImportOutcome.CREATED} when old is null then ${ImportOutcome.UNCHANGED}
+         else ${ImportOutcome.CHANGED} end as outcome,
+       case when may_write and (select count(*) from changed) < (select count(*) from matched where id is not null and old is not null)
+         then refuse_lost_race() end as "lostRace"
+     from verdict, matched left join created using (external_id)
+     order by place`,
+  );
+}

@@ -1,0 +1,60 @@
+import { createClient } from '@connectrpc/connect';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { ImportOutcome } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
+import { expectInvalidField, importContract } from '../../support/contract.ts';
+
+const { CREATED, CHANGED, UNCHANGED } = ImportOutcome;
+
+importContract('ImportOrders', (api) => {
+  const orders = () =>
+    api.sql(`select external_id, user_id, total_amount, (select count(*)::integer from order_statuses where order_id = orders.id) as statuses
+      from orders order by external_id`);
+  const outcomesOf = async (rows: Parameters<typeof api.staff.importOrders>[0]['orders']) =>
+    (await api.staff.importOrders({ orders: rows ?? [] })).results.map(({ outcome }) => outcome);
+  const lastEntry = async () => {
+    const audit = createClient(AuditService, api.transportAs('staff'));
+    const [entry] = (await audit.listEntries({ resourceType: 'order', limit: 1 })).entries;
+    return { before: entry?.before, after: entry?.after };
+  };
+
+  beforeAll(() => api.sql(`update users set external_id = 'u-' || id`));
+  beforeEach(() => api.sql('delete from orders'));
+
+  it('Orders are created with their user and a status, changed, and left as they are', async () => {
+    const first = { externalId: 'o-1', userExternalId: 'u-2', totalAmount: '100.50' };
+    expect(await outcomesOf([first, { externalId: 'o-2', totalAmount: '0' }])).toEqual([CREATED, CREATED]);
+    expect(await outcomesOf([{ ...first, totalAmount: '100.5' }])).toEqual([UNCHANGED]);
+    expect(await outcomesOf([{ ...first, userExternalId: '' }])).toEqual([CHANGED]);
+    expect(await lastEntry()).toEqual({ before: { userId: 2 }, after: {} });
+    expect(await orders()).toEqual([
+      { external_id: 'o-1', user_id: null, total_amount: '100.50', statuses: 1 },
+      { external_id: 'o-2', user_id: null, total_amount: '0', statuses: 1 },
+    ]);
+  });
+
+  it('An order without a status gets one, which is a change', async () => {
+    const [order] = await api.sql<{ id: number }>(
+      `insert into orders (external_id, total_amount) values ('o-1', 5) returning id`,
+    );
+    const row = { externalId: 'o-1', totalAmount: '5' };
+    expect(await outcomesOf([row])).toEqual([CHANGED]);
+    expect(await lastEntry()).toEqual({ before: {}, after: { orderStatus: { orderId: order?.id } } });
+    expect(await outcomesOf([row])).toEqual([UNCHANGED]);
+    expect(await orders()).toMatchObject([{ statuses: 1 }]);
+  });
+
+  it.each([
+    [{ externalId: 'o-2', userExternalId: 'nobody', totalAmount: '1' }, 'user_external_id'],
+    [{ externalId: 'o-2', totalAmount: '-1' }, 'total_amount'],
+    [{ externalId: 'o-2', totalAmount: '' }, 'total_amount'],
+    [{ externalId: 'o-2', totalAmount: '1e3' }, 'total_amount'],
+    [{ externalId: 'o-2', totalAmount: '1,5' }, 'total_amount'],
+    [{ externalId: 'o-2', totalAmount: 'NaN' }, 'total_amount'],
+    [{ externalId: 'o-1', totalAmount: '1' }, 'external_id'],
+  ])('A row that can’t be taken names its field, and none is written: %#', async (row, field) => {
+    const rows = [{ externalId: 'o-1', totalAmount: '1' }, row];
+    await expectInvalidField(api.staff.importOrders({ orders: rows }), `orders[1].${field}`);
+    expect(await orders()).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+with given as materialized (
+  select *, ordinality as place from rows from (json_to_recordset($rows::json) as (external_id text, name text, images text[], is_retired boolean)) with ordinality as given
+),
+wanted as materialized (select given.*, products.id, false as is_refused from given left join products using (external_id)),
+matched as materialized (
+  select wanted.*, seen.xmin as version,
+  case when (seen.external_id, seen.name, seen.images, seen.is_retired) is distinct from (wanted.external_id, wanted.name, wanted.images, wanted.is_retired) or false
+  then json_build_object('externalId', seen.external_id, 'name', seen.name, 'images', seen.images,
+    'isRetired', seen.is_retired) end as old
+  from wanted left join products as seen on seen.id = wanted.id
+),
+verdict as materialized (select not bool_or(is_refused) as may_write from matched),
+created as (
+  insert into products (external_id, name, images, is_retired)
+  select matched.external_id, matched.name, matched.images, matched.is_retired from matched, verdict where case when may_write and id is null then $keyId::bytea is null or is_new_key($keyId) else false end order by place
+  returning *
+),
+changed as (
+  update products set (external_id, name, images, is_retired) = row(matched.external_id, matched.name, matched.images, matched.is_retired)
+  from matched, verdict
+  where may_write and old is not null and products.id = matched.id and products.xmin = version
+  returning products.id, old, json_build_object('externalId', products.external_id, 'name', products.name, 'images', products.images,
+    'isRetired', products.is_retired) as new
+),
+product_entry as (
+  insert into audit_entries (
+    procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
+  )
+  select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4],
+  'product', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
+  from (select id, null::json as before, json_strip_nulls(json_build_object('externalId', created.external_id, 'name', created.name, 'images', created.images,
+        'isRetired', created.is_retired)) as after from created
+    union all select id, before, after from (select id, old, new from changed) as records, lateral changed_fields(old, new) offset 0) as changes
+)
+select matched.external_id as "externalId", coalesce(matched.id, created.id, 0) as id, is_refused as "isRefused",
+case when matched.id is null then 1 when old is null then 3
+else 2 end as outcome,
+case when may_write and (select count(*) from changed) < (select count(*) from matched where id is not null and old is not null)
+then refuse_lost_race() end as "lostRace"
+from verdict, matched left join created using (external_id)
+order by place
