@@ -16,7 +16,10 @@ export type ResourceType =
 
 /** The parameters that a statement with an `auditEntry`, or with `ifNewKey`, requires. */
 export interface Actor {
-  /** In this order: procedure, subject, staff id and request id of the call that makes the change. */
+  /**
+   * In this order: procedure, subject, staff id and request id of the call that makes the change, and the external id of
+   * a staff user whose id is not known yet.
+   */
   readonly actor: readonly (string | null)[];
   /** The hash of the call's idempotency key; undefined if it has none. */
   readonly keyId: Buffer | undefined;
@@ -27,9 +30,9 @@ export interface Actor {
  * int32 becomes null.
  */
 export function actorOf(call: CallContext): Actor {
-  const { subject, claimedStaffId } = call.identity;
+  const { subject, claimedStaffId, staffExternalId = null } = call.identity;
   const staffId = claimedStaffId !== undefined && isInt32(claimedStaffId) ? String(claimedStaffId) : null;
-  return { actor: [procedureName(call.method), subject, staffId, call.requestId], keyId: call.keyId };
+  return { actor: [procedureName(call.method), subject, staffId, call.requestId, staffExternalId], keyId: call.keyId };
 }
 
 /**
@@ -49,7 +52,9 @@ export function auditEntry(
      insert into audit_entries (
        procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
      )
-     select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4],
+     select ($actor::text[])[1], ($actor::text[])[2], case when ($actor::text[])[3] is null and ($actor::text[])[5] is not null then (
+         select id from staff_users where external_id = ($actor::text[])[5] and disabled_at is null
+       ) else ($actor::text[])[3]::integer end, ($actor::text[])[4],
        '${resourceType}', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
      from (${changes} offset 0) as changes
    )`;

@@ -77,8 +77,13 @@ export class VerifiedTokens {
 /** The caller that a verified token names (spec 5, design 1). */
 export interface Identity {
   readonly subject: string;
-  /** The token's `staff_id`. It is only a claim: `staffId` checks that the staff user exists. */
+  /**
+   * The token's `staff_id`, which is only a claim: `staffId` checks that the staff user exists. Of a token without it, the
+   * id of the staff user whom it names by `staffExternalId`, as far as it is known.
+   */
   readonly claimedStaffId: number | undefined;
+  /** The external id of the staff user whom a token without `staff_id` names (design 14). */
+  readonly staffExternalId?: string | undefined;
   /** Resolves with the staff id, or undefined if the token has none or the staff user does not exist or is disabled. */
   staffId(caller: Caller): Promise<number | undefined>;
 }
@@ -112,9 +117,10 @@ const maxHeaderLength = maxTokenLength + scheme.length;
 // replica within 30 s (design 8).
 const cacheTtlMs = 28_000;
 
-const staffUserExists = statement<{ id: number }, { id: number }>(
+const staffUserExists = statement<{ id: number }, { id: number | undefined; externalId: string | undefined }>(
   'staffUserExists',
-  'select id from staff_users where id = $id and disabled_at is null',
+  `select id from staff_users where id = $id::integer and disabled_at is null
+   union all select id from staff_users where external_id = $externalId::text and disabled_at is null`,
 );
 
 /**
@@ -123,25 +129,32 @@ const staffUserExists = statement<{ id: number }, { id: number }>(
  */
 export async function openAuthenticator(options: AuthenticatorOptions): Promise<Authenticator & { close(): void }> {
   const { config, database, metrics } = options;
-  const knownStaff = new LRUCache<number, true>({ max: 10_000, ttl: cacheTtlMs });
+  /** The ids of staff users that are known to exist, by their ids or external ids. */
+  const knownStaff = new LRUCache<number | string, number>({ max: 10_000, ttl: cacheTtlMs });
   metrics.gauge('staff_users_cached', 'Staff users that are known to exist.', () => knownStaff.size);
 
-  async function findStaffUser(id: number, caller: Caller): Promise<number | undefined> {
+  async function findStaffUser(name: number | string, caller: Caller): Promise<number | undefined> {
     const start = performance.now();
-    const [found] = await database.for(caller).query(staffUserExists({ id }));
-    if (found === undefined) return undefined;
-    knownStaff.set(id, true, { start });
-    return id;
+    const named = typeof name === 'number' ? { id: name, externalId: undefined } : { id: undefined, externalId: name };
+    const [found] = await database.for(caller).query(staffUserExists(named));
+    if (found !== undefined) knownStaff.set(name, found.id, { start });
+    return found?.id;
   }
 
-  const identityOf = ({ subject, staffId }: Claims): Identity => ({
-    subject,
-    claimedStaffId: staffId,
-    async staffId(caller) {
-      if (staffId === undefined || !isInt32(staffId)) return undefined;
-      return knownStaff.has(staffId) ? staffId : findStaffUser(staffId, caller);
-    },
-  });
+  const identityOf = ({ subject, staffId, staffExternalId }: Claims): Identity => {
+    const name = staffId ?? staffExternalId;
+    return {
+      subject,
+      staffExternalId,
+      get claimedStaffId() {
+        return staffId ?? (staffExternalId === undefined ? undefined : knownStaff.get(staffExternalId));
+      },
+      async staffId(caller) {
+        if (name === undefined || (typeof name === 'number' && !isInt32(name))) return undefined;
+        return knownStaff.get(name) ?? findStaffUser(name, caller);
+      },
+    };
+  };
 
   const keys = await openKeys(options);
   const verify = createTokenVerifier(config, keys, database.clock);

@@ -17,6 +17,8 @@ import { shown } from './refusals.ts';
 export interface Claims {
   readonly subject: string;
   readonly staffId: number | undefined;
+  /** The external id of a staff user, of a token without `staff_id`. */
+  readonly staffExternalId: string | undefined;
   /** The `exp` claim in milliseconds since the epoch. The token is accepted for `leewayMs` longer. */
   readonly expiresAt: number;
 }
@@ -39,7 +41,11 @@ const unsecuredHeader = Buffer.from(JSON.stringify({ alg: 'none' })).toString('b
  * The function throws UNAUTHENTICATED `Authentication required` for an invalid token, with the reason as its cause. It
  * throws UNAVAILABLE `IDENTITY_PROVIDER_UNAVAILABLE` if the key is unknown and the keys can't be fetched.
  */
-export function createTokenVerifier({ issuer, audience }: AuthConfig, keys: Keys, clock: DatabaseClock): TokenVerifier {
+export function createTokenVerifier(
+  { issuer, audience, staffClaim }: AuthConfig,
+  keys: Keys,
+  clock: DatabaseClock,
+): TokenVerifier {
   const options: JWTVerifyOptions = {
     algorithms: [...keys.algorithms],
     clockTolerance: leewayMs / 1000,
@@ -55,7 +61,7 @@ export function createTokenVerifier({ issuer, audience }: AuthConfig, keys: Keys
       throw new errors.JOSEAlgNotAllowed(`the algorithm ${shown(alg)} is not allowed`);
     requireOneSpelling(token);
     const now = { ...options, currentDate: new Date(clock.now()) };
-    const claims = readUnverifiedClaims(token, now);
+    const claims = readUnverifiedClaims(token, staffClaim, now);
     const found = await keys.find(alg, kid);
     for (const key of found) if (await hasSigned(key, token, now)) return claims;
     if (found.length > 0) throw new errors.JWSSignatureVerificationFailed();
@@ -81,7 +87,11 @@ function requireOneSpelling(token: string): void {
  * Validates the claims before the signature, so that an invalid token does not wait for a key fetch. jose offers this
  * only for unsecured tokens, so the token is decoded as one.
  */
-function readUnverifiedClaims(token: string, options: JWTVerifyOptions & { readonly currentDate: Date }): Claims {
+function readUnverifiedClaims(
+  token: string,
+  staffClaim: string | undefined,
+  options: JWTVerifyOptions & { readonly currentDate: Date },
+): Claims {
   const [, part = ''] = token.split('.');
   const { payload } = UnsecuredJWT.decode(`${unsecuredHeader}.${part}.`, options);
   const { sub, exp, staff_id: staffId } = payload;
@@ -90,11 +100,20 @@ function readUnverifiedClaims(token: string, options: JWTVerifyOptions & { reado
   if (expiresAt > options.currentDate.getTime() + maxLifetimeMs + leewayMs) {
     throw invalidClaim('exp', `is more than ${maxLifetimeDays} days ahead`, payload);
   }
-  if (staffId === undefined || staffId === null) return { subject: sub, expiresAt, staffId: undefined };
+  if (staffId === undefined || staffId === null) {
+    return { subject: sub, expiresAt, staffId: undefined, staffExternalId: staffExternalIdOf(payload, staffClaim) };
+  }
   if (typeof staffId !== 'number' || !Number.isInteger(staffId)) {
     throw invalidClaim('staff_id', 'is no integer', payload);
   }
-  return { subject: sub, expiresAt, staffId };
+  return { subject: sub, expiresAt, staffId, staffExternalId: undefined };
+}
+
+/** The claim that names a staff user (design 14). An address that is not verified names nobody. */
+function staffExternalIdOf(payload: JWTPayload, staffClaim: string | undefined): string | undefined {
+  const named = staffClaim === undefined ? undefined : payload[staffClaim];
+  if (typeof named !== 'string' || named === '' || named.includes('\0')) return undefined;
+  return staffClaim === 'email' && payload.email_verified === false ? undefined : named;
 }
 
 async function hasSigned(key: CryptoKey, token: string, options: JWTVerifyOptions): Promise<boolean> {

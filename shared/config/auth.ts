@@ -1,7 +1,12 @@
 import { type ConfigErrors, type Environment, readUrl } from './variables.ts';
 
 /** How bearer tokens are verified: with a shared secret, or with an issuer's keys. */
-export type AuthConfig =
+export type AuthConfig = KeyConfig & {
+  /** The claim that has the external id of a staff user, in tokens without `staff_id` (design 14). Undefined: none has. */
+  readonly staffClaim?: string;
+};
+
+type KeyConfig =
   | {
       readonly kind: 'secret';
       /** One secret, or two during a rotation. */
@@ -13,6 +18,11 @@ export type AuthConfig =
 
 /** Reads the AUTH_ variables. Adds a line to `errors` for each problem. */
 export function readAuth(env: Environment, errors: ConfigErrors): AuthConfig {
+  const staffClaim = env.AUTH_STAFF_CLAIM;
+  return { ...readKeys(env, errors), ...(staffClaim ? { staffClaim } : {}) };
+}
+
+function readKeys(env: Environment, errors: ConfigErrors): KeyConfig {
   const { AUTH_JWT_SECRET: secret, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = env;
   const jwksUrl = readUrl(env, 'AUTH_JWKS_URL', ['https:', 'http:'], errors);
   if (secret && env.AUTH_JWKS_URL) {

@@ -48,7 +48,9 @@ redemption_entry as (
   insert into audit_entries (
     procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
   )
-  select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4],
+  select ($actor::text[])[1], ($actor::text[])[2], case when ($actor::text[])[3] is null and ($actor::text[])[5] is not null then (
+    select id from staff_users where external_id = ($actor::text[])[5] and disabled_at is null
+  ) else ($actor::text[])[3]::integer end, ($actor::text[])[4],
   'redemption', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
   from (select id, null::json as before, json_strip_nulls(json_build_object(
         'couponId', coupon_id, 'userId', user_id, 'orderKey', order_key, 'createdAt', api_time(created_at),

@@ -35,7 +35,9 @@ order_entry as (
   insert into audit_entries (
     procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
   )
-  select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4],
+  select ($actor::text[])[1], ($actor::text[])[2], case when ($actor::text[])[3] is null and ($actor::text[])[5] is not null then (
+    select id from staff_users where external_id = ($actor::text[])[5] and disabled_at is null
+  ) else ($actor::text[])[3]::integer end, ($actor::text[])[4],
   'order', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
   from (select id, null::json as before, json_strip_nulls(json_build_object('externalId', created.external_id, 'userId', created.user_id, 'totalAmount', created.total_amount::text,
         'orderStatus', case when true then json_build_object('orderId', created.id) end)) as after from created

@@ -24,7 +24,9 @@ slot_entry as (
   insert into audit_entries (
     procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
   )
-  select ($actor::text[])[1], ($actor::text[])[2], ($actor::text[])[3]::integer, ($actor::text[])[4],
+  select ($actor::text[])[1], ($actor::text[])[2], case when ($actor::text[])[3] is null and ($actor::text[])[5] is not null then (
+    select id from staff_users where external_id = ($actor::text[])[5] and disabled_at is null
+  ) else ($actor::text[])[3]::integer end, ($actor::text[])[4],
   'slot', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
   from (select id, before, after from change join written using (id) offset 0) as changes
 ),

@@ -15,7 +15,7 @@ export function SessionBanner(): ReactNode {
   if (token === undefined) return null;
   return (
     <>
-      {(isDenied || token.staffId === undefined) && (
+      {isDenied && (
         <p className="banner" role="status">
           This account is not staff, so most of the console is closed to it. Ask an administrator to add you as a staff
           user, or sign out and sign in with another account.
