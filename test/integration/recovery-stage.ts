@@ -20,6 +20,14 @@ export function blocksUnder(page: string, heading: string, language: string): st
   return [...own.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, block = '']) => block);
 }
 
+interface FollowOptions {
+  readonly page?: string;
+  readonly cwd?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  /** What stands in the command, and what is run in its place. */
+  readonly instead?: Readonly<Record<string, string>>;
+}
+
 /** A deployment of the services on a PostgreSQL of its own, set up and operated by the commands of the documentation. */
 export class Deployment {
   readonly server: PostgresServer;
@@ -49,11 +57,17 @@ export class Deployment {
   }
 
   /** Starts a PostgreSQL with the empty database and its owner, in a folder that also has the archive and backups. */
-  static async create(folder: string, name: string, schema = defaultSchema): Promise<Deployment> {
+  static async create(
+    folder: string,
+    name: string,
+    schema = defaultSchema,
+    furtherSettings: readonly string[] = [],
+  ): Promise<Deployment> {
     const [settings = ''] = blocksUnder('docs/recovery.md', 'A point in time', 'ini');
     const account = await chooseAccount(folder);
     const server = await PostgresServer.create(folder, name, account, [
       settings.replaceAll('/archive', path.join(folder, 'archive')),
+      ...furtherSettings,
     ]);
     onTestFinished(() => server.kill());
     const [roles = ''] = blocksUnder('docs/deploying.md', 'In production', 'sql');
@@ -63,12 +77,17 @@ export class Deployment {
     return new Deployment(server, folder, schema);
   }
 
-  /** Runs a command of docs/recovery.md: the one at an index under a heading. Resolves with what it prints. */
-  async follow(heading: string, index = 0, options: { cwd?: string; variables?: Record<string, string> } = {}) {
-    const [command = ''] = blocksUnder('docs/recovery.md', heading, 'sh').slice(index);
+  /** Runs a command of docs/recovery.md, or another page: the one at an index under a heading. Resolves with what it prints. */
+  async follow(heading: string, index = 0, options: FollowOptions = {}) {
+    const { page = 'docs/recovery.md', cwd = '/' } = options;
+    const [command = ''] = blocksUnder(page, heading, 'sh').slice(index);
     const program = inject('programFolder');
     const script = command.replace(/npm run (?:--silent )?([\w:]+)/g, (_all, name) =>
       (scripts[name] ?? '').replace(/^.*exec node dist/, `node ${program}`),
+    );
+    const adapted = Object.entries(options.instead ?? {}).reduce(
+      (text, [stands, runs]) => text.replaceAll(stands, runs),
+      script,
     );
     const env = {
       ...process.env,
@@ -78,7 +97,7 @@ export class Deployment {
     };
     // Only PostgreSQL's own account can read its data.
     const own: Partial<Account> = /\$DATA|\$BACKUP/.test(command) ? { ...this.server.account } : {};
-    const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: options.cwd ?? '/', env, ...own });
+    const { stdout } = await promisify(execFile)('sh', ['-ec', adapted], { cwd, env, ...own });
     return stdout;
   }
 

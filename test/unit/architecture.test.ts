@@ -22,7 +22,7 @@ const folders = [
   ...['services/coupon-service', 'services/slot-service/errors.ts', 'services/slot-service/slots'],
   ...['services/slot-service/catalog', 'services/slot-service/stores', 'services/slot-service/plan'],
   ...['services/slot-service/parts.ts', 'services/slot-service/imports', 'services/slot-service/procedures'],
-  'services/slot-service',
+  ...['services/slot-service/import-command', 'services/slot-service', 'services/dev/operate.ts'],
   ...['services/staff-console/page-config.ts', 'services/staff-console/page/session'],
   ...['services/staff-console/page/rpc', 'services/staff-console/page/business', 'services/staff-console/page/ui'],
   ...['services/staff-console/page/forms', 'services/staff-console/page/lists'],

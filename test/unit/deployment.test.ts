@@ -26,7 +26,7 @@ const sources = ts
 describe('The deployment files', () => {
   it('The deployment files start what the build makes', () => {
     const programs = matches([dockerfile, compose, packageJson].join('\n'), /\bdist\/([\w./-]+)\.js\b/g);
-    expect(programs).toHaveLength(11);
+    expect(programs).toHaveLength(12);
     for (const program of programs) expect(sources).toContain(`${program}.ts`);
   });
 

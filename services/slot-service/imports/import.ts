@@ -10,7 +10,7 @@ import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { ImportParts } from '../parts.ts';
 
 /** A row to import, as a request has it. */
-interface Given {
+export interface Given {
   readonly externalId: string;
 }
 
@@ -19,10 +19,10 @@ export interface Importing<Row extends Given> {
   /** The list of rows in the request, such as `users`. */
   readonly list: string;
   /** Returns what the statement is given of a row, by the names of `given`. Null stands for an empty value. */
-  toGiven(row: Row, parts: ImportParts): object;
+  toGiven(row: Row, callingCode: string | undefined): object;
   readonly write: Statement<ImportedRow, WriteParams>;
-  /** Returns the error for a row that the statement refuses. `place` is that of the row, such as `users[3]`. */
-  refusal?(place: string): ConnectError;
+  /** Returns the error for a row that the statement refuses. `prefix` begins its field's name, such as `users[3].`. */
+  refusal?(prefix: string): ConnectError;
 }
 
 interface WriteParams extends Actor {
@@ -57,21 +57,21 @@ export async function importAll<Row extends Given>(
     if (seen.has(externalId)) throw invalidField(`${list}[${index}].external_id`, 'is given twice');
     seen.add(externalId);
   }
-  const written = await writeRows(importing, parts, rows, parts.database.for(call), actorOf(call));
+  const written = await writeRows(importing, parts.callingCode, rows, parts.database.for(call), actorOf(call));
   const refused = written.findIndex(({ isRefused }) => isRefused);
-  if (refused >= 0) throw refusal?.(`${list}[${refused}]`);
+  if (refused >= 0) throw refusal?.(`${list}[${refused}].`);
   return { results: written.map(({ externalId, id, outcome }) => ({ externalId, id, outcome })) };
 }
 
 /** Writes all rows, or none if one is refused. Resolves with what became of each, in the order given. */
 export async function writeRows<Row extends Given>(
   { toGiven, write }: Importing<Row>,
-  parts: ImportParts,
+  callingCode: string | undefined,
   rows: readonly Row[],
   db: Queryable,
   actor: Actor,
 ): Promise<readonly ImportedRow[]> {
-  const given = JSON.stringify(rows.map((row) => toGiven(row, parts)));
+  const given = JSON.stringify(rows.map((row) => toGiven(row, callingCode)));
   const { written } = await conditionalWrite(async () => {
     const written = await db.query(write({ ...actor, rows: given }));
     return [{ id: 0, mayWrite: !written.some(({ isRefused }) => isRefused), written }];
@@ -81,7 +81,8 @@ export async function writeRows<Row extends Given>(
 
 interface ImportedTable {
   readonly table: string;
-  readonly type: ResourceType;
+  /** Undefined: changes of such records have no audit entry. */
+  readonly type?: ResourceType;
   /** The names and types of a row's fields. */
   readonly given: string;
   /** The columns that an import writes. */
@@ -96,7 +97,7 @@ interface ImportedTable {
   /** SQL of a further reason to write a record, `seen`. */
   readonly alsoDiffers?: string;
   /** SQL of further common table expressions, which may read `created` and `changed`. */
-  readonly also?: string;
+  readonly also?: readonly string[];
 }
 
 /**
@@ -105,8 +106,11 @@ interface ImportedTable {
  */
 export function importStatement(
   name: string,
-  { table, type, given, columns, wanted, fields, alsoDiffers = 'false', also = '' }: ImportedTable,
+  { table, type, given, columns, wanted, fields, alsoDiffers = 'false', also = [] }: ImportedTable,
 ): Statement<ImportedRow, WriteParams> {
+  const changes = `select id, null::json as before, json_strip_nulls(json_build_object(${fields('created')})) as after from created
+     union all ${differing('select id, old, new from changed')}`;
+  const entries = type === undefined ? [] : [auditEntry(type, changes)];
   const of = (row: string) => columns.map((column) => `${row}.${column}`).join(', ');
   return statement(
     name,
@@ -131,13 +135,7 @@ export function importStatement(
        from matched, verdict
        where may_write and old is not null and ${table}.id = matched.id and ${table}.xmin = version
        returning ${table}.id, old, json_build_object(${fields(table)}) as new
-     ),
-     ${also}
-     ${auditEntry(
-       type,
-       `select id, null::json as before, json_strip_nulls(json_build_object(${fields('created')})) as after from created
-        union all ${differing('select id, old, new from changed')}`,
-     )}
+     )${[...also, ...entries].map((part) => `,\n     ${part}`).join('')}
      select matched.external_id as "externalId", coalesce(matched.id, created.id, 0) as id, is_refused as "isRefused",
        case when matched.id is null then ${ImportOutcome.CREATED} when old is null then ${ImportOutcome.UNCHANGED}
          else ${ImportOutcome.CHANGED} end as outcome,

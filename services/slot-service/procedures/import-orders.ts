@@ -36,10 +36,12 @@ export const orderImport: Importing<ImportedOrder> = {
          left join users on users.external_id = given.user_external_id`,
     fields,
     alsoDiffers: `not ${hasStatus('seen')}`,
-    also: `statuses as (
+    also: [
+      `statuses as (
        insert into order_statuses (order_id)
        select id from created union all select id from changed where not ${hasStatus('changed')}
-     ),`,
+     )`,
+    ],
   }),
-  refusal: (place) => invalidField(`${place}.user_external_id`, 'there is no such user'),
+  refusal: (prefix) => invalidField(`${prefix}user_external_id`, 'there is no such user'),
 };

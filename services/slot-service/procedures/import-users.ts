@@ -18,7 +18,7 @@ const fields = (user: string) =>
 // otherwise keeps it, also one that the call gives another number; so does the first of several rows.
 export const userImport: Importing<ImportedUser> = {
   list: 'users',
-  toGiven: ({ externalId, name, email, mobile }, { callingCode }) => ({
+  toGiven: ({ externalId, name, email, mobile }, callingCode) => ({
     external_id: externalId,
     name: name || null,
     email: email || null,
@@ -40,8 +40,8 @@ export const userImport: Importing<ImportedUser> = {
          ) as known`,
     fields,
   }),
-  refusal: (place) =>
+  refusal: (prefix) =>
     fail(slotErrors.mobileTaken, {
-      violations: [{ field: `${place}.mobile`, description: slotErrors.mobileTaken.message }],
+      violations: [{ field: `${prefix}mobile`, description: slotErrors.mobileTaken.message }],
     }),
 };

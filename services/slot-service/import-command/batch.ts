@@ -1,0 +1,100 @@
+import { ConnectError } from '@connectrpc/connect';
+import { type Queryable, statement } from '../../../shared/db/statement.ts';
+import { ImportOutcome } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
+import { type Given, type Importing, writeRows } from '../imports/import.ts';
+import type { FileRow } from './file.ts';
+
+/** How rows of a file become records. */
+export interface BatchImport<Row extends Given> {
+  /** As audit entries name it. */
+  readonly procedure: string;
+  readonly importing: Importing<Row>;
+  /** Reads a row. Throws INVALID_ARGUMENT. */
+  read(values: FileRow['values']): Row;
+}
+
+/** Where rows are written to. */
+export interface ImportTarget {
+  /** Always the same session, which has the table of `rememberIds`. */
+  readonly db: Queryable;
+  readonly callingCode: string | undefined;
+}
+
+/** What became of the rows of a batch. */
+export interface ImportedBatch {
+  readonly created: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly refused: readonly { readonly row: FileRow; readonly reason: string }[];
+}
+
+/** The external ids of the file's rows so far. They may be too many for this process's memory. */
+export const createIds = statement<never>(
+  'createImportedIds',
+  'create temporary table imported_ids (external_id text collate "C" primary key)',
+);
+const rememberIds = statement<{ externalId: string }, { externalIds: readonly string[] }>(
+  'rememberImportedIds',
+  `insert into imported_ids select distinct unnest($externalIds::text[]) on conflict do nothing
+   returning external_id as "externalId"`,
+);
+
+/**
+ * Imports some rows of a file: all but those that can't be taken. Of several rows with one external id, all but the first
+ * of the file are refused.
+ */
+export async function importBatch<Row extends Given>(
+  { procedure, importing, read }: BatchImport<Row>,
+  batch: readonly FileRow[],
+  { db, callingCode }: ImportTarget,
+): Promise<ImportedBatch> {
+  const reasons = new Map<FileRow, string>();
+  const readable = batch.flatMap((row) => {
+    try {
+      if (row.problem === undefined) return [{ row, given: read(row.values) }];
+      reasons.set(row, row.problem);
+    } catch (error) {
+      reasons.set(row, reasonOf(error));
+    }
+    return [];
+  });
+  const externalIds = readable.map(({ given }) => given.externalId);
+  const fresh = new Set((await db.query(rememberIds({ externalIds }))).map(({ externalId }) => externalId));
+  let left = readable.filter(({ row, given }) => {
+    const isFirst = fresh.delete(given.externalId);
+    if (!isFirst) reasons.set(row, 'external_id: an earlier row of the file has it');
+    return isFirst;
+  });
+  const counts = { created: 0, changed: 0, unchanged: 0 };
+  while (left.length > 0) {
+    const actor = { actor: [procedure, 'operator', null, '', null], keyId: undefined };
+    const rows = left.map(({ given }) => given);
+    const written = await writeRows(importing, callingCode, rows, db, actor);
+    const kept = left.filter((_row, index) => !written[index]?.isRefused);
+    if (kept.length === left.length) {
+      for (const { outcome } of written) counts[countOf[outcome]] += 1;
+      break;
+    }
+    for (const { row } of left.filter((each) => !kept.includes(each)))
+      reasons.set(row, reasonOf(importing.refusal?.('')));
+    left = kept;
+  }
+  const refused = batch.flatMap((row) => {
+    const reason = reasons.get(row);
+    return reason === undefined ? [] : [{ row, reason }];
+  });
+  return { ...counts, refused };
+}
+
+const countOf = {
+  [ImportOutcome.UNSPECIFIED]: 'unchanged',
+  [ImportOutcome.CREATED]: 'created',
+  [ImportOutcome.CHANGED]: 'changed',
+  [ImportOutcome.UNCHANGED]: 'unchanged',
+} as const;
+
+/** The reason of a refusal. Throws any other error. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ConnectError) return error.rawMessage;
+  throw error;
+}

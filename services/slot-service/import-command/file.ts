@@ -1,0 +1,156 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { parse } from 'csv-parse';
+import { ConfigError } from '../../../shared/config/variables.ts';
+
+/** A row of a file. */
+export interface FileRow {
+  /** Its values by their columns: texts in a CSV, any JSON in JSON lines. */
+  readonly values: ReadonlyMap<string, unknown>;
+  /** About how many characters it has. */
+  readonly length: number;
+  /** Why it can't be taken, whatever its values are. */
+  readonly problem?: string | undefined;
+  /** Returns the row as the file has it, with the reason why it was refused. */
+  withReason(reason: string): string;
+}
+
+/** A file of rows, in CSV with a heading or with a JSON object on each line (design 14). */
+export interface RowFile {
+  /** What a file of its refused rows begins with. */
+  readonly heading: string;
+  /** Reads the rows. Throws a `ConfigError` for a file that can't be taken as a whole. */
+  rows(): AsyncGenerator<FileRow>;
+}
+
+/** A longer row is a sign of a missing quote. */
+const maxRowLength = 1_000_000;
+/** The column of a file of refused rows that says why. It is ignored. */
+const reasonColumn = 'reason';
+
+/**
+ * Opens a file of rows. Its columns have the known names, in snake_case, or their JSON names, in any order. Throws a
+ * `ConfigError` for a file that has no heading or is not UTF-8.
+ */
+export async function openRows(path: string, known: readonly string[]): Promise<RowFile> {
+  const first = await firstLine(path);
+  if (first === undefined) throw new ConfigError('the file is empty');
+  // No name of a column has such a character.
+  return first.startsWith('{') ? jsonFile(path, known) : csvFile(path, known, /[,;\t]/.exec(first)?.[0] ?? ',');
+}
+
+async function csvFile(path: string, known: readonly string[], delimiter: string): Promise<RowFile> {
+  let names: readonly string[] = [];
+  for await (const cells of csvRecords(path, delimiter)) {
+    names = cells.map((cell) => cell.trim());
+    break;
+  }
+  const columns = names.map((name) => toColumn(name, known));
+  const isReason = (index: number) => columns[index] === reasonColumn;
+  const line = (cells: readonly string[]) => `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\n`;
+  const withoutReason = (cells: readonly string[]) => cells.filter((_cell, index) => !isReason(index));
+  async function* rows(): AsyncGenerator<FileRow> {
+    let isHeading = true;
+    for await (const cells of csvRecords(path, delimiter)) {
+      const isOdd = cells.length !== columns.length;
+      const padded = columns.map((_column, index) => cells[index] ?? '');
+      if (!isHeading) {
+        yield {
+          values: new Map(columns.map((column, index) => [column, padded[index]])),
+          length: cells.reduce((sum, cell) => sum + cell.length, 0),
+          problem: isOdd ? `has ${cells.length} cells, and not ${columns.length} as the heading` : undefined,
+          withReason: (reason) => line([...withoutReason(padded), ...cells.slice(columns.length), reason]),
+        };
+      }
+      isHeading = false;
+    }
+  }
+  return { heading: line([...withoutReason(names), reasonColumn]), rows };
+}
+
+function jsonFile(path: string, known: readonly string[]): RowFile {
+  async function* rows(): AsyncGenerator<FileRow> {
+    let number = 0;
+    for await (const line of linesOf(path)) {
+      number += 1;
+      if (line.trim() === '') continue;
+      const { [reasonColumn]: _reason, ...object } = parseObject(line, number);
+      yield {
+        values: new Map(Object.entries(object).map(([name, value]) => [toColumn(name, known), value])),
+        length: line.length,
+        withReason: (reason) => `${JSON.stringify({ ...object, [reasonColumn]: reason })}\n`,
+      };
+    }
+  }
+  return { heading: '', rows };
+}
+
+function parseObject(line: string, number: number): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // Reported below.
+  }
+  throw new ConfigError(`line ${number} is no JSON object`);
+}
+
+function toColumn(name: string, known: readonly string[]): string {
+  const column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (known.includes(column) || column === reasonColumn) return column;
+  throw new ConfigError(`the column "${name}" is not known: there are ${known.join(', ')}`);
+}
+
+async function* csvRecords(path: string, delimiter: string): AsyncGenerator<string[]> {
+  const parser = parse({
+    delimiter,
+    relaxColumnCount: true,
+    relaxQuotes: true,
+    skipEmptyLines: true,
+    maxRecordSize: maxRowLength,
+  });
+  // An error of the file destroys the parser, whose reader gets it.
+  const reading = pipeline(Readable.from(textOf(path)), parser).catch(() => undefined);
+  try {
+    for await (const cells of parser) yield cells;
+  } catch (error) {
+    throw error instanceof ConfigError
+      ? error
+      : new ConfigError(error instanceof Error ? error.message : String(error));
+  }
+  await reading;
+}
+
+/** Reads a text in UTF-8, without its byte order mark. */
+async function* textOf(path: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = (chunk: Buffer | undefined) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      throw new ConfigError('the file is not UTF-8');
+    }
+  };
+  for await (const chunk of createReadStream(path)) yield decode(chunk);
+  yield decode(undefined);
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const text of textOf(path)) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > maxRowLength) throw new ConfigError(`a line has more than ${maxRowLength} characters`);
+    yield* lines;
+  }
+  yield rest;
+}
+
+async function firstLine(path: string): Promise<string | undefined> {
+  for await (const line of linesOf(path)) if (line.trim() !== '') return line.trimStart();
+  return undefined;
+}
+
+const quoted = (cell: string, delimiter: string) =>
+  cell.includes(delimiter) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;

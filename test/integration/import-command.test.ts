@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { programArguments, runProgram } from '../support/processes.ts';
+
+const program = 'services/slot-service/import-command/import-main.ts';
+
+describe('The import command', () => {
+  let database: TestDatabase;
+  let folder: string;
+  beforeAll(async () => {
+    database = await createDatabase();
+    folder = await mkdtemp(path.join(tmpdir(), 'import-test-'));
+  });
+  beforeEach(() =>
+    database.sql('delete from orders; delete from users; delete from products; delete from staff_users'),
+  );
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+    await database.close();
+  });
+
+  const env = () => ({ DATABASE_URL: database.url, BUSINESS_CALLING_CODE: '91' });
+  const rejectedOf = (name: string) => readFile(path.join(folder, `${name}.rejected`), 'utf8');
+  /** Imports a file with this content. */
+  async function importFile(kind: string, content: string | Buffer, name = 'rows') {
+    const file = path.join(folder, name);
+    await writeFile(file, content);
+    const { code, stdout, stderr } = await runProgram(program, [kind, file], env());
+    return { code, stdout: stdout.replaceAll(folder, ''), stderr };
+  }
+  const users = () => database.sql('select external_id, name, email, mobile from users order by external_id');
+  const asha = { external_id: 'u-1', name: 'Asha, "A"', email: 'a@example.com', mobile: '9876543210' };
+
+  it.each([
+    ['a CSV', 'external_id,name,email,mobile\nu-1,"Asha, ""A""",a@example.com,+91 98765 43210\n'],
+    [
+      'columns in another order, with JSON names',
+      'mobile,externalId,email,name\n09876543210,u-1,a@example.com,"Asha, ""A"""',
+    ],
+    [
+      'semicolons, a byte order mark and Windows line ends',
+      '\ufeffexternal_id;name;email;mobile\r\nu-1;"Asha, ""A""";a@example.com;9876543210\r\n\r\n',
+    ],
+    ['tabs', 'external_id\tname\temail\tmobile\nu-1\t"Asha, ""A"""\ta@example.com\t9876543210\n'],
+    ['JSON lines', '{"external_id":"u-1","name":"Asha, \\"A\\"","email":"a@example.com","mobile":9876543210}\n\n'],
+    [
+      'JSON lines with JSON names',
+      '{"mobile":"+91-98765-43210","name":"Asha, \\"A\\"","externalId":"u-1","email":"a@example.com"}',
+    ],
+  ])('Users are imported from %s', async (_what, content) => {
+    expect(await importFile('users', content)).toEqual({
+      ...{ code: 0, stdout: 'users: 1 created, 0 changed, 0 unchanged, 0 refused\n', stderr: '' },
+    });
+    expect(await users()).toEqual([asha]);
+  });
+
+  it('A repeated import writes nothing, and entries are those of the operator', async () => {
+    const content = 'external_id,name\nu-1,Asha\nu-2,Ravi\n';
+    await importFile('users', content);
+    const before = await database.sql('select xmin::text from users');
+    expect((await importFile('users', content)).stdout).toBe('users: 0 created, 0 changed, 2 unchanged, 0 refused\n');
+    expect(await database.sql('select xmin::text from users')).toEqual(before);
+    const entries = await database.sql(
+      `select distinct procedure, subject from audit_entries where resource_type = 'user'`,
+    );
+    expect(entries).toEqual([{ procedure: 'catalog.v1.ImportService/ImportUsers', subject: 'operator' }]);
+  });
+
+  it('Rows that can’t be taken go to a file with their reason, which is imported once it is mended', async () => {
+    const { code, stdout } = await importFile(
+      'users',
+      'external_id;mobile;name\nu-1;1;Asha\nu 2;2;"a; ""b"""\nu-3;1;Ravi\nu-1;3;Again\nu-4;9.19877E+11;\nu-5;5\nu-6;6;x;y\nu-7;7;Meena\n',
+    );
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: 'users: 2 created, 0 changed, 0 unchanged, 6 refused, see /rows.rejected\n',
+    });
+    const rejected = await rejectedOf('rows');
+    expect(rejected).toBe(
+      [
+        'external_id;mobile;name;reason',
+        'u 2;2;"a; ""b""";external_id: does not match regex pattern `^[!-~]{1,128}$`',
+        'u-3;1;Ravi;Mobile number belongs to another user',
+        'u-1;3;Again;external_id: an earlier row of the file has it',
+        'u-4;9.19877E+11;;a spreadsheet has shortened the number',
+        'u-5;5;;has 2 cells, and not 3 as the heading',
+        'u-6;6;x;y;has 4 cells, and not 3 as the heading',
+        '',
+      ].join('\n'),
+    );
+    const mended = rejected.replace('u 2', 'u-2').split('\n').slice(0, 2).join('\n');
+    expect((await importFile('users', mended, 'mended')).stdout).toBe(
+      'users: 1 created, 0 changed, 0 unchanged, 0 refused\n',
+    );
+    expect(existsSync(path.join(folder, 'mended.rejected'))).toBe(false);
+    expect((await users()).map((user) => user.name)).toEqual(['Asha', 'a; "b"', 'Meena']);
+  });
+
+  it('Refused JSON lines have their reason under a further key', async () => {
+    await importFile(
+      'orders',
+      '{"external_id":"o-1","user_external_id":"none","total_amount":12.5}\n{"external_id":"o-2","total_amount":1e300}\n',
+    );
+    expect(await rejectedOf('rows')).toBe(
+      '{"external_id":"o-1","user_external_id":"none","total_amount":12.5,"reason":"user_external_id: there is no such user"}\n' +
+        '{"external_id":"o-2","total_amount":1e+300,"reason":"total_amount: must be a text"}\n',
+    );
+  });
+
+  it('An external id that stands twice is refused wherever it stands', async () => {
+    const rows = Array.from({ length: 2_500 }, (_none, n) => `p-${n},Product ${n}`);
+    const { stdout } = await importFile('products', ['external_id,name', ...rows, 'p-3,Again'].join('\n'));
+    expect(stdout).toContain('2500 created, 0 changed, 0 unchanged, 1 refused');
+    expect(await database.sql(`select name from products where external_id = 'p-3'`)).toEqual([{ name: 'Product 3' }]);
+  });
+
+  it('Products, groups, orders and staff are imported, too', async () => {
+    await importFile(
+      'products',
+      'external_id,name,images,is_retired\np-1,Milk,https://i/1 https://i/2,TRUE\np-2,Oat,,\n',
+    );
+    expect(await database.sql('select name, images, is_retired from products order by 1')).toEqual([
+      { name: 'Milk', images: ['https://i/1', 'https://i/2'], is_retired: true },
+      { name: 'Oat', images: [], is_retired: false },
+    ]);
+    await importFile('groups', 'external_id,name\ng-1,Dairy\n');
+    await importFile('users', 'external_id\nu-1\n');
+    await importFile('orders', 'external_id,user_external_id,total_amount\no-1,u-1,99.50\n');
+    expect(
+      await database.sql(`select total_amount, users.external_id from orders join users on users.id = user_id`),
+    ).toEqual([{ total_amount: '99.50', external_id: 'u-1' }]);
+    await importFile('staff', 'external_id,name,is_disabled\nasha@example.com,Asha,false\nravi@example.com,Ravi,1\n');
+    const staff = () => database.sql('select external_id, name, disabled_at from staff_users order by 1');
+    const before = await staff();
+    expect(before).toMatchObject([{ name: 'Asha', disabled_at: null }, { name: 'Ravi' }]);
+    expect(before[1]?.disabled_at).toBeInstanceOf(Date);
+    expect((await importFile('staff', 'external_id,name\nasha@example.com,Asha\n')).stdout).toContain('1 unchanged');
+    expect(await staff()).toEqual(before);
+    expect((await importFile('staff', 'external_id,name,is_disabled\nx,,\ny,Y,maybe\n')).code).toBe(1);
+  });
+
+  it.each([
+    ['users', 'external_id,nickname\nu-1,A\n', 'the column "nickname" is not known'],
+    ['users', '{"external_id":"u-1"}\n{"external_id":"u-2","nickname":1}\n', 'the column "nickname" is not known'],
+    ['users', '{"external_id":"u-1"}\n[]\n', 'line 2 is no JSON object'],
+    ['users', Buffer.from('external_id,name\nu-1,A\nu-2,\xe9\n', 'latin1'), 'the file is not UTF-8'],
+    ['users', '', 'the file is empty'],
+    ['users', 'external_id,name\nu-1,"A\n', 'Quote Not Closed'],
+  ])('A file that can’t be taken as a whole is refused, and nothing is written: %#', async (kind, content, reason) => {
+    const { code, stdout, stderr } = await importFile(kind, content);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`import: `);
+    expect(stderr).toContain(reason);
+    expect(await users()).toEqual([]);
+  });
+
+  it.each([[[]], [['users']], [['people', 'x.csv']], [['users', 'a', 'b']]])(
+    'The command line %j prints the usage',
+    async (args) => {
+      const { code, stderr } = await runProgram(program, args, env());
+      expect(code).toBe(1);
+      expect(stderr).toContain('usage: import users|products|groups|orders|staff FILE');
+    },
+  );
+
+  it('Standard input is imported, and its refused rows go to standard error', async () => {
+    const child = spawn(process.execPath, [...programArguments(program), 'users', '-'], {
+      env: { ...process.env, ...env() },
+    });
+    const [stdout, stderr]: string[][] = [[], []];
+    child.stdout.on('data', (chunk: Buffer) => stdout?.push(chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => stderr?.push(chunk.toString()));
+    child.stdin.end('external_id\nu-1\nu 2\n');
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect({ code, stdout: stdout?.join('') }).toEqual({
+      code: 1,
+      stdout: 'users: 1 created, 0 changed, 0 unchanged, 1 refused\n',
+    });
+    expect(stderr?.join('')).toContain('external_id,reason\nu 2,');
+  });
+});
