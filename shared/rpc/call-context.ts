@@ -17,6 +17,8 @@ export interface CallSource {
   readonly hasDeadline: boolean;
   /** The size of the request message as it came, unpacked. */
   readonly requestBytes: number;
+  /** The encoding of the request message. */
+  readonly requestCodec: Codec;
   /** The value of a request header or metadata key; `name` is in lower case. */
   header(name: string): string | undefined;
   /** Opens a signal that aborts with a ConnectError when the deadline passes or the caller disconnects. */
@@ -99,6 +101,11 @@ export class CallContext implements Caller {
   /** The size of the request message as it came, unpacked. */
   get requestBytes(): number {
     return this.#source.requestBytes;
+  }
+
+  /** The encoding of the request message. */
+  get requestCodec(): Codec {
+    return this.#source.requestCodec;
   }
 
   /** Aborts when the deadline passes or the caller disconnects. Opened on first use. */

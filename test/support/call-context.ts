@@ -10,6 +10,7 @@ export function staffCall(method: DescMethod, staffId = 1): CallContext {
     method,
     protocol: 'grpc',
     codec: 'proto',
+    requestCodec: 'proto',
     hasDeadline: true,
     requestBytes: 0,
     header: () => undefined,

@@ -97,9 +97,13 @@ export async function expectInvalidField(call: Promise<unknown>, field: string):
   const error = await failureOf(call);
   expect(Code[error.code], error.rawMessage).toBe('InvalidArgument');
   const fields = error.findDetails(BadRequestSchema).flatMap((detail) => detail.fieldViolations.map((v) => v.field));
-  expect(fields).toContain(field);
-  expect(error.rawMessage).toContain(field);
+  expect(fields.map(toJsonName)).toContain(toJsonName(field));
+  expect(toJsonName(error.rawMessage)).toContain(toJsonName(field));
 }
+
+/** The names of fields as JSON spells them: as an error does to a request in JSON. */
+export const toJsonName = (text: string) =>
+  text.replace(/_([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase());
 
 /** The error of a call that must fail. */
 export async function failureOf(call: Promise<unknown>): Promise<ConnectError> {

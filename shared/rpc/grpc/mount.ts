@@ -91,6 +91,7 @@ class GrpcCallSource implements CallSource {
   readonly method: DescMethod;
   readonly protocol = 'grpc';
   readonly codec = 'proto';
+  readonly requestCodec = 'proto';
   readonly #call: UnaryCall | StreamingCall;
 
   constructor(method: DescMethod, call: UnaryCall | StreamingCall) {

@@ -2,9 +2,10 @@ import { Code } from '@connectrpc/connect';
 import type { Logger } from 'pino';
 import { toPublicError } from '../../errors/errors.ts';
 import type { Interceptor } from '../implementation.ts';
+import { withJsonNames } from '../json-names.ts';
 
 /**
- * Converts anything thrown into an error that a caller may see, and logs unexpected errors. A 401 of the web port gets
+ * Converts anything thrown into an error that a caller may see, in the names of its request, and logs unexpected errors. A 401 of the web port gets
  * the challenge that HTTP requires (RFC 6750).
  */
 export function errors(logger: Logger): Interceptor {
@@ -21,7 +22,7 @@ export function errors(logger: Logger): Interceptor {
           const isGiven = call.header('authorization') !== undefined;
           call.responseHeaders.set('www-authenticate', isGiven ? 'Bearer error="invalid_token"' : 'Bearer');
         }
-        throw error;
+        throw call.requestCodec === 'json' ? withJsonNames(error, call.method.input) : error;
       }
     };
   };

@@ -17,6 +17,7 @@ export class WebCallSource implements CallSource {
   readonly protocol: 'connect' | 'grpc-web';
   readonly codec: Codec;
   requestBytes = 0;
+  requestCodec: Codec = 'proto';
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #startMs = Date.now();
@@ -49,6 +50,7 @@ export class WebCallSource implements CallSource {
    * that it passes through the interceptors. Rejects if the caller disconnects.
    */
   async receive(codec: Codec, message: Promise<Uint8Array>): Promise<void> {
+    this.requestCodec = codec;
     try {
       const bytes = await message;
       this.requestBytes = bytes.byteLength;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BadRequestSchema, ErrorInfoSchema } from '../../../shared/gen/google/rpc/error_details_pb.ts';
 import { isMutation } from '../../../shared/rpc/procedure.ts';
 import { procedures, recordsForCalls } from '../../support/calls.ts';
-import { failureOf } from '../../support/contract.ts';
+import { failureOf, toJsonName } from '../../support/contract.ts';
 import { protocols } from '../../support/protocols.ts';
 import { fixture, startTestService, type TestService } from '../../support/service.ts';
 import { signToken, withToken } from '../../support/tokens.ts';
@@ -21,14 +21,20 @@ function withoutDrawn(answer: Message, { output }: DescMethod): unknown {
   );
 }
 
-/** What a caller can tell of an error. */
+/** What a caller can tell of an error, with the JSON names of fields. */
 async function told(call: Promise<unknown>) {
   const error = await failureOf(call);
   return {
     code: Code[error.code],
-    message: error.rawMessage,
+    message: toJsonName(error.rawMessage),
     info: error.findDetails(ErrorInfoSchema),
-    violations: error.findDetails(BadRequestSchema).flatMap(({ fieldViolations }) => fieldViolations),
+    violations: error.findDetails(BadRequestSchema).flatMap(({ fieldViolations }) =>
+      fieldViolations.map((violation) => ({
+        ...violation,
+        field: toJsonName(violation.field),
+        description: toJsonName(violation.description),
+      })),
+    ),
   };
 }
 
@@ -106,6 +112,17 @@ describe.each(['slot', 'coupon'] as const)('Every procedure of %s-service', (nam
       });
     },
   );
+
+  it('Fields have their JSON names for a request in JSON, and those of the .proto for any other', async () => {
+    const { invalid } = procedures[name].find((one) => /createSlot|redeem/.test(one.name)) ?? {};
+    const given = await overEach(async (transport) => {
+      const error = await failureOf(invalid?.(withToken(transport, tokens.staff)) ?? Promise.resolve());
+      return error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field;
+    });
+    const [snake, camel] =
+      name === 'slot' ? ['vendor_snippets[0].name', 'vendorSnippets[0].name'] : ['order_key', 'orderKey'];
+    expect(given).toEqual(protocols.map((protocol) => [protocol.name, protocol.name === 'Connect' ? camel : snake]));
+  });
 
   it.each(procedures[name])('$name refuses a caller without a credential over every protocol', async ({ succeeds }) => {
     expect(expectSame(await overEach((transport) => told(succeeds(transport, 1))))).toMatchObject({

@@ -10,7 +10,7 @@ import { OpenRequests } from '../../../shared/rpc/limits/open-requests.ts';
 import { CallMetrics } from '../../../shared/telemetry/call-metrics.ts';
 import { Metrics } from '../../../shared/telemetry/metrics.ts';
 import { Tracing } from '../../../shared/telemetry/tracing.ts';
-import { failureOf, slotContract } from '../../support/contract.ts';
+import { failureOf, slotContract, toJsonName } from '../../support/contract.ts';
 import { protocols } from '../../support/protocols.ts';
 import { nobody } from '../../support/served.ts';
 import { testSecret } from '../../support/tokens.ts';
@@ -53,7 +53,7 @@ slotContract.over(protocols)('The interceptors', (api) => {
     expect(stranger.rawMessage).toBe('Authentication required');
     expect(lastCode()).toBe('UNAUTHENTICATED');
     const guest = await failureOf(api.guest.updateSlotCapacity(invalid));
-    expect(guest.rawMessage).toContain('is_capacity_full');
+    expect(toJsonName(guest.rawMessage)).toContain('isCapacityFull');
     expect(lastCode()).toBe('INVALID_ARGUMENT');
     const valued = await failureOf(api.guest.updateSlotCapacity(valid));
     expect(valued.rawMessage).toBe('Access denied');
