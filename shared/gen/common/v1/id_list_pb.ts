@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file common/v1/id_list.proto.
  */
 export const file_common_v1_id_list: GenFile = /*@__PURE__*/
-  fileDesc("Chdjb21tb24vdjEvaWRfbGlzdC5wcm90bxIJY29tbW9uLnYxIiEKBklkTGlzdBIXCgNpZHMYASADKAVCCrpIB5IBBBCgjQZiBnByb3RvMw", [file_buf_validate_validate]);
+  fileDesc("Chdjb21tb24vdjEvaWRfbGlzdC5wcm90bxIJY29tbW9uLnYxIiEKBklkTGlzdBIXCgNpZHMYASADKAVCCrpIB5IBBBCgjQZCWQoYZGVsaXZlcnkuYWRtaW4uY29tbW9uLnYxUAFaIWRlbGl2ZXJ5LWFkbWluL2NvbW1vbi92MTtjb21tb252MaoCF0RlbGl2ZXJ5QWRtaW4uQ29tbW9uLlYxYgZwcm90bzM", [file_buf_validate_validate]);
 
 /**
  * A list of ids whose absence means something else than an empty list.

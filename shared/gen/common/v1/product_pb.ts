@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file common/v1/product.proto.
  */
 export const file_common_v1_product: GenFile = /*@__PURE__*/
-  fileDesc("Chdjb21tb24vdjEvcHJvZHVjdC5wcm90bxIJY29tbW9uLnYxIjoKDlByb2R1Y3RTdW1tYXJ5EgoKAmlkGAEgASgFEgwKBG5hbWUYAiABKAkSDgoGaW1hZ2VzGAMgAygJYgZwcm90bzM");
+  fileDesc("Chdjb21tb24vdjEvcHJvZHVjdC5wcm90bxIJY29tbW9uLnYxIjoKDlByb2R1Y3RTdW1tYXJ5EgoKAmlkGAEgASgFEgwKBG5hbWUYAiABKAkSDgoGaW1hZ2VzGAMgAygJQlkKGGRlbGl2ZXJ5LmFkbWluLmNvbW1vbi52MVABWiFkZWxpdmVyeS1hZG1pbi9jb21tb24vdjE7Y29tbW9udjGqAhdEZWxpdmVyeUFkbWluLkNvbW1vbi5WMWIGcHJvdG8z");
 
 /**
  * A product, with the fields that staff may see.
