@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { applyRetention } from '../audit/retention.ts';
@@ -121,6 +122,7 @@ export async function startService(
       port: webPort,
       corsOrigins: config.corsOrigins,
       certificates,
+      openApi: await readFile(new URL(`../gen/openapi/${config.database.applicationName}.json`, import.meta.url)),
       isReady: () => readiness.isReady,
     }).catch(throwPortError(host, webPort));
     ports.push(web);

@@ -69,7 +69,8 @@ async function send(
   response.writeHead(status, headers).end(body);
 }
 
-function acceptsGzip({ headers }: IncomingMessage): boolean {
+/** Whether a response to the request may be compressed with gzip. */
+export function acceptsGzip({ headers }: IncomingMessage): boolean {
   const accepted = headers['accept-encoding'];
   return typeof accepted === 'string' && accepted.split(',').some((name) => name.trim() === 'gzip');
 }

@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
@@ -7,7 +8,7 @@ import type { RunningServer, ServedCalls } from '../implementation.ts';
 import type { Connections } from '../limits/connections.ts';
 import { procedurePath } from '../procedure.ts';
 import { createConnectRouterHandlers } from './connect-router.ts';
-import { createConnectUnaryHandler, unaryCodecOf } from './connect-unary.ts';
+import { acceptsGzip, createConnectUnaryHandler, unaryCodecOf } from './connect-unary.ts';
 import { refuse } from './error-response.ts';
 import { HttpRequest, pathOf } from './http-request.ts';
 import { createPort, type WebHandler, type WebListener } from './port.ts';
@@ -19,12 +20,14 @@ export interface WebOptions {
   readonly corsOrigins: readonly string[];
   /** Undefined for cleartext. */
   readonly certificates: CertificateFiles | undefined;
+  /** The OpenAPI document of the procedures, as JSON. */
+  readonly openApi: Buffer;
   /** Whether calls would succeed now, for `/readyz`. */
   isReady(): boolean;
 }
 
 /**
- * Serves Connect and gRPC-Web, `/healthz` and `/readyz` over HTTP/1.1 on a port (0 for a free one), in cleartext or,
+ * Serves Connect and gRPC-Web, `/healthz`, `/readyz` and `/openapi.json` over HTTP/1.1 on a port (0 for a free one), in cleartext or,
  * with certificates, over TLS. Rejects if the port can't be bound.
  */
 export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise<RunningServer> {
@@ -38,6 +41,18 @@ export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise
     response.end(ok ? 'ok\n' : 'not ready\n');
   }
 
+  const compressed = gzipSync(options.openApi);
+  function answerOpenApi(request: IncomingMessage, response: ServerResponse): void {
+    const isCompressed = acceptsGzip(request);
+    if (isCompressed) response.setHeader('content-encoding', 'gzip');
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      vary: 'accept-encoding',
+      'cache-control': 'no-cache',
+    });
+    response.end(isCompressed ? compressed : options.openApi);
+  }
+
   // The last response of each connection. While draining, responses have `Connection: close`, so that clients don't
   // send their next call into a closing socket.
   const responses = new Map<Socket, ServerResponse>();
@@ -49,9 +64,11 @@ export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise
       answerHealth(path, response);
       return;
     }
+    const isOfDocument = path === '/openapi.json' && request.method === 'GET';
+    const handle = isOfDocument ? answerOpenApi : handleCall;
     // Only browsers send an Origin header.
-    if (request.headers.origin === undefined) handleCall(request, response);
-    else allowOrigin(request, response, () => handleCall(request, response));
+    if (request.headers.origin === undefined) handle(request, response);
+    else allowOrigin(request, response, () => handle(request, response));
   };
   const webPort = createPort(options.certificates, listener);
   const { server, stop, kill } = webPort;
