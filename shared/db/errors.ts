@@ -113,6 +113,12 @@ export function poolerProblem(error: unknown): string | undefined {
   return otherSession.includes(cause.code ?? '') ? poolerHint : undefined;
 }
 
+/** Returns why the server refuses a connection, for the operator of a start; undefined if it has not answered. */
+export function refusalOf(error: unknown): string | undefined {
+  const cause = error instanceof ConnectError ? error.cause : error;
+  return cause instanceof pg.DatabaseError ? cause.message : undefined;
+}
+
 function rowOf(error: unknown): ErrorRow {
   // Any error that PostgreSQL did not send is a failed connection.
   if (!(error instanceof pg.DatabaseError)) return databaseErrors.unavailable;

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config/variables.ts';
 import type { Database } from './database.ts';
-import { poolerProblem } from './errors.ts';
+import { poolerProblem, refusalOf } from './errors.ts';
 import { type BoundStatement, onlyRow, statement } from './statement.ts';
 
 // This file is apart from migrate.ts, because a service must not load the libraries that migrate.
@@ -88,7 +88,11 @@ export async function assertComplete(
 export async function assertMigrated(database: Database, schema: string): Promise<void> {
   const db = database.for({ signal: AbortSignal.timeout(10_000) });
   const [table] = await db.query(migrationsTableExists()).catch((error: unknown) => {
-    throw poolerProblem(error) === undefined ? new ConfigError('the database at DATABASE_URL does not answer') : error;
+    if (poolerProblem(error) !== undefined) throw error;
+    const refusal = refusalOf(error);
+    throw new ConfigError(
+      `the database at DATABASE_URL ${refusal === undefined ? 'does not answer' : `refuses: ${refusal}`}`,
+    );
   });
   if (table?.schema && table.schema !== schema) {
     throw new ConfigError(
@@ -102,7 +106,9 @@ export async function assertMigrated(database: Database, schema: string): Promis
   const applied = table?.exists ? (await db.query(appliedMigrations())).map(({ name }) => name) : [];
   const known = await knownMigrations();
   if (known.some((name) => !applied.includes(name))) {
-    throw new ConfigError('the database is not migrated: run `npm run migrate` first');
+    throw new ConfigError(
+      `the schema ${schema} is not migrated: run \`start:migrate\` first, or set DATABASE_SCHEMA to another one`,
+    );
   }
   if (applied.some((name) => !known.includes(name) && breaking.test(name))) {
     throw new ConfigError('the database has the schema of a newer major release: start that one');

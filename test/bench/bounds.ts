@@ -1,6 +1,7 @@
 import { migrate } from '../../shared/db/migrate.ts';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts';
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -86,6 +87,8 @@ const catalogData = `
   insert into slots (id, delivery_time, freeze_time) values (1, now(), now());
   insert into vendor_snippets (slot_id, snippet_code, product_ids)
     select 1, 'snippet ' || id, '{}' from generate_series(1, 1000000) id;`;
+
+const externalIds = `insert into users (id, external_id) select id, 'key-' || id from generate_series(1, 1000000) id`;
 
 /** With the links of 20,000 coupons to 100 users each, as staff have given them over the years. */
 const couponData = `
@@ -179,6 +182,20 @@ const catalogCalls: Calls = [
   ['GetOrders', () => ({ orderIds: idsFrom(1, 1_000) })],
   ['SearchSnippets', () => ({ search: 's', limit: 50 })],
 ];
+/** 1,000 records of a business: new ones in the even turns, changed ones in the odd. */
+const imported = (turn: number) =>
+  idsFrom(1_000 * (turn - (turn % 2)), 1_000).map((n) => ({ externalId: `key-${n}`, name: `Record ${n} ${turn}` }));
+const importCalls: Calls = [
+  ['ImportUsers', (turn) => ({ users: imported(turn).map((user, n) => ({ ...user, mobile: `m-${turn}-${n}` })) })],
+  ['ImportProducts', (turn) => ({ products: imported(turn) })],
+  ['ImportProductGroups', (turn) => ({ groups: imported(turn) })],
+  [
+    'ImportOrders',
+    (turn) => ({ orders: imported(turn).map(({ externalId }) => ({ externalId, totalAmount: `${1 + turn}` })) }),
+  ],
+];
+const resolveCalls: Calls = [['Resolve', () => ({ userExternalIds: idsFrom(1, 1_000).map((id) => `key-${id}`) })]];
+
 const couponCalls: Calls = [
   ['GetAll', () => ({ limit: 1_000 })],
   ['GetById', () => ({ id: 1001 })],
@@ -236,6 +253,8 @@ const measured: readonly (readonly ['slot' | 'coupon', string, string, string, C
   ['slot', SlotService.typeName, 'sequences', sequenceData, sequenceCalls],
   ['slot', SlotStoreService.typeName, 'stores', storeData, storeCalls],
   ['slot', CatalogService.typeName, 'catalog', catalogData, catalogCalls],
+  ['slot', ImportService.typeName, 'imports', catalogData, importCalls],
+  ['slot', CatalogService.typeName, 'resolve', externalIds, resolveCalls],
   ['coupon', CouponService.typeName, 'coupons', couponData, couponCalls],
   ['coupon', RedemptionService.typeName, 'redemptions', redemptionData, redemptionCalls],
   ['coupon', CouponBatchService.typeName, 'batches', couponData, batchCalls],

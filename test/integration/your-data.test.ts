@@ -37,12 +37,6 @@ describe.skipIf(programFolder === undefined)(`${page}${reason}`, { timeout: 300_
     expect(await usersOf(deployment)).toEqual([imported, { external_id: 'c-2', name: 'Ravi', mobile: null }]);
 
     expect(await follow('Staff')).toContain('staff: 1 created');
-    const [staff] = await deployment.sql<{ id: number }>(
-      `select id from staff_users where external_id = 'asha@example.com'`,
-    );
-    await deployment.sql(
-      `insert into coupons (coupon_code, discount_percent, is_apply_for_all, created_by) values ('WELCOME', 10, true, ${staff?.id})`,
-    );
     const env = { AUTH_STAFF_CLAIM: 'email', BUSINESS_CALLING_CODE: '91' };
     const [slot, coupon] = [await deployment.start('slot', { env }), await deployment.start('coupon', { env })];
     const instead = {
@@ -52,7 +46,8 @@ describe.skipIf(programFolder === undefined)(`${page}${reason}`, { timeout: 300_
     const TOKEN = await signToken({ claims: { email: 'asha@example.com' } });
     const [importedJson, resolvedJson] = blocksUnder(page, 'The service', 'json');
     expect(JSON.parse(await follow('The service', 0, { TOKEN, instead }))).toEqual(JSON.parse(importedJson ?? ''));
-    expect(JSON.parse(await follow('The service', 1, { TOKEN, instead }))).toMatchObject({
+    const [, redeemed] = (await follow('The service', 1, { TOKEN, instead })).split('{"valid":');
+    expect(JSON.parse(`{"valid":${redeemed}`)).toMatchObject({
       valid: true,
       redemption: { userId: 3, discountAmount: '48' },
     });
@@ -62,7 +57,7 @@ describe.skipIf(programFolder === undefined)(`${page}${reason}`, { timeout: 300_
 
     const [grants = ''] = blocksUnder(page, 'SQL', 'sql');
     for (const statement of grants.split('\n').filter(Boolean)) {
-      const run = statement.startsWith('create role')
+      const run = /^(create|alter) role/.test(statement)
         ? (sql: string) => deployment.server.sql(sql)
         : (sql: string) => deployment.sql(sql);
       await run(statement.replace('...', password(deployment.urls.owner)));
@@ -74,7 +69,7 @@ describe.skipIf(programFolder === undefined)(`${page}${reason}`, { timeout: 300_
     const after = await versions();
     expect(after.filter((row, index) => row.xmin !== before[index]?.xmin)).toMatchObject([{ external_id: 'c-2' }]);
     await follow('SQL', 1);
-    expect(await deployment.sql(`insert into products (name) values ('Oat') returning id`)).toEqual([{ id: 5003 }]);
+    expect(await deployment.sql(`insert into products (name) values ('Oat') returning id`)).toEqual([{ id: 500003 }]);
   });
 
   it('A trigger on a staging table imports what logical replication brings, and keeps what can’t be taken', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -72,7 +73,10 @@ export async function buildPrograms(root: string): Promise<string> {
     sourcemap: 'inline',
   });
   await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
-  await cp(path.join(root, 'shared/db/migrations'), path.join(folder, 'shared/db/migrations'), { recursive: true });
+  for (const read of ['shared/db/migrations', 'shared/gen/openapi']) {
+    // Release 1.0.0 has no OpenAPI documents.
+    if (existsSync(path.join(root, read))) await cp(path.join(root, read), path.join(folder, read), { recursive: true });
+  }
   return folder;
 }
 

@@ -70,7 +70,8 @@ function readStaff(values: FileRow['values']): StaffRow {
   if (name.trim() === '' || name.length > 200 || /\p{Cc}/u.test(name)) {
     throw invalidField('name', 'must have 1 to 200 characters, and no control characters');
   }
-  return { externalId, name, isDisabled: toFlag('is_disabled', values.get('is_disabled')) };
+  const isDisabled = values.has('is_disabled') ? toFlag('is_disabled', values.get('is_disabled')) : undefined;
+  return { externalId, name, isDisabled };
 }
 
 /** Returns a function that reads a message from the values of a row. It throws INVALID_ARGUMENT. */
@@ -99,8 +100,8 @@ function toText(name: string, value: unknown): string {
 
 function toFlag(name: string, value: unknown): boolean {
   const text = typeof value === 'boolean' ? String(value) : toText(name, value).trim().toLowerCase();
-  if (['', 'false', '0', 'no'].includes(text)) return false;
-  if (['true', '1', 'yes'].includes(text)) return true;
+  if (['', 'false', 'f', '0', 'no'].includes(text)) return false;
+  if (['true', 't', '1', 'yes'].includes(text)) return true;
   throw invalidField(name, 'must be true or false');
 }
 
