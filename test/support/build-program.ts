@@ -75,7 +75,8 @@ export async function buildPrograms(root: string): Promise<string> {
   await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
   for (const read of ['shared/db/migrations', 'shared/gen/openapi']) {
     // Release 1.0.0 has no OpenAPI documents.
-    if (existsSync(path.join(root, read))) await cp(path.join(root, read), path.join(folder, read), { recursive: true });
+    if (existsSync(path.join(root, read)))
+      await cp(path.join(root, read), path.join(folder, read), { recursive: true });
   }
   return folder;
 }
