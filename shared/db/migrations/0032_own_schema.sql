@@ -7,10 +7,18 @@ create function own_name(name text) returns text
   language sql stable
   return case current_schema() when 'public' then name else current_schema() || '.' || name end;
 
--- Who changes a coupon by hand may have another search path.
-alter function count_invalidated set search_path from current;
-alter function count_new_redemptions set search_path from current;
-alter function count_changed_redemptions set search_path from current;
+-- Whoever changes a coupon by hand may have another search path. The functions name their table with its schema: setting the path for
+-- each call takes a tenth of the time to insert a redemption.
+do $$
+declare
+  named record;
+begin
+  for named in select * from (values
+    ('count_invalidated', 'coupon_batches'), ('count_new_redemptions', 'coupon_usage'), ('count_changed_redemptions', 'coupon_usage')
+  ) as functions (name, counts) loop
+    execute replace(pg_get_functiondef(named.name::regproc), ' ' || named.counts || ' ', format(' %I.%I ', current_schema(), named.counts));
+  end loop;
+end $$;
 
 -- As migration 0024 has it, but in this schema, and for the types that this release adds.
 do $$
