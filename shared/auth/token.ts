@@ -113,7 +113,9 @@ function readUnverifiedClaims(
 function staffExternalIdOf(payload: JWTPayload, staffClaim: string | undefined): string | undefined {
   const named = staffClaim === undefined ? undefined : payload[staffClaim];
   if (typeof named !== 'string' || named === '' || named.includes('\0')) return undefined;
-  return staffClaim === 'email' && payload.email_verified === false ? undefined : named;
+  const { email_verified: verified } = payload;
+  const isVerified = verified === undefined || verified === true || verified === 'true';
+  return staffClaim === 'email' && !isVerified ? undefined : named;
 }
 
 async function hasSigned(key: CryptoKey, token: string, options: JWTVerifyOptions): Promise<boolean> {

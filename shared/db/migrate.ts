@@ -14,6 +14,7 @@ const lockTimeoutMs = 250;
 const pauseMs = 500;
 const giveUpMs = 10 * 60_000;
 const lockNotAvailable = '55P03';
+const uniqueViolation = '23505';
 
 /**
  * Migrates a database to the newest schema, each migration in its own transaction. Concurrent calls wait for one
@@ -85,10 +86,13 @@ async function runUntilUnlocked<Result>(
   }
 }
 
-// Asks first: the owner of an existing schema may lack the right to create others.
+// Asks first: the owner of an existing schema may lack the right to create others. A concurrent call may create it, too.
 async function createSchema(client: pg.Client, schema: string): Promise<void> {
   const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [schema]);
-  if (rowCount === 0) await client.query(`create schema if not exists ${client.escapeIdentifier(schema)}`);
+  if (rowCount !== 0) return;
+  await client.query(`create schema if not exists ${client.escapeIdentifier(schema)}`).catch((error: unknown) => {
+    if (!(error instanceof pg.DatabaseError && error.code === uniqueViolation)) throw error;
+  });
 }
 
 /**

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { programArguments, runProgram } from '../support/processes.ts';
+import { programArguments, run, runProgram } from '../support/processes.ts';
 
 const program = 'services/slot-service/import-command/import-main.ts';
 
@@ -87,8 +87,8 @@ describe('The import command', () => {
         'u 2;2;"a; ""b""";external_id: does not match regex pattern `^[!-~]{1,128}$`',
         'u-3;1;Ravi;Mobile number belongs to another user',
         'u-1;3;Again;external_id: an earlier row of the file has it',
-        'u-4;9.19877E+11;;a spreadsheet has shortened the number',
-        'u-5;5;;has 2 cells, and not 3 as the heading',
+        'u-4;9.19877E+11;;mobile: a spreadsheet has shortened the number',
+        'u-5;5;has 2 cells, and not 3 as the heading',
         'u-6;6;x;y;has 4 cells, and not 3 as the heading',
         '',
       ].join('\n'),
@@ -108,8 +108,47 @@ describe('The import command', () => {
     );
     expect(await rejectedOf('rows')).toBe(
       '{"external_id":"o-1","user_external_id":"none","total_amount":12.5,"reason":"user_external_id: there is no such user"}\n' +
-        '{"external_id":"o-2","total_amount":1e+300,"reason":"total_amount: must be a text"}\n',
+        '{"external_id":"o-2","total_amount":1e300,"reason":"total_amount: must be a text, in quotes"}\n',
     );
+  });
+
+  it('Refused rows that are imported again without being mended are refused again, and stay as they were', async () => {
+    await importFile('users', 'external_id,name,email\nu-1,Ann\nu-2,Ann,a@b,more,still\nu 3,"a\nb",\n');
+    const first = await rejectedOf('rows');
+    const again = await importFile('users', first, 'again');
+    expect(again.stdout).toContain('0 created, 0 changed, 0 unchanged, 3 refused');
+    expect(await rejectedOf('again')).toBe(first);
+    await importFile('orders', '{"external_id":"o 1","total_amount":12345678901234567891}\n', 'json');
+    const json = await rejectedOf('json');
+    expect(json).toContain('12345678901234567891');
+    await importFile('orders', json, 'json-again');
+    expect(await rejectedOf('json-again')).toBe(json);
+    expect(await users()).toEqual([]);
+  });
+
+  it.each([
+    ['"total_amount":1234567890123.456789', 'total_amount: must be a text, in quotes'],
+    ['"total_amount":"1","user_external_id":12345678901234567891', 'user_external_id: must be a text, in quotes'],
+    ['"total_amount":"1\\ud800"', 'total_amount'],
+    ['"total_amount":{"a":1}', 'total_amount: must be a text, in quotes'],
+  ])('A JSON value that has lost digits or is no text is refused with its row: %s', async (field, reason) => {
+    const rows = `{"external_id":"o-1",${field}}\n{"external_id":"o-2","total_amount":12.25}\n`;
+    const { stdout } = await importFile('orders', rows);
+    expect(stdout).toContain('1 created, 0 changed, 0 unchanged, 1 refused');
+    expect(await rejectedOf('rows')).toContain(reason);
+    expect(await database.sql('select total_amount from orders')).toEqual([{ total_amount: '12.25' }]);
+  });
+
+  it('Lines may end in different ways', async () => {
+    await importFile('users', 'external_id,name\nu-1,Ann\r\nu-2,Ben\ru-3,Cid\n');
+    expect((await users()).map(({ name }) => name)).toEqual(['Ann', 'Ben', 'Cid']);
+  });
+
+  it('A right row is taken beside a wrong one with its mobile number', async () => {
+    await importFile('users', 'external_id,mobile\nu-1,1\n');
+    const { stdout } = await importFile('users', 'external_id,mobile,name\nx,1,wrong\nu-1,1,right\n');
+    expect(stdout).toContain('0 created, 1 changed, 0 unchanged, 1 refused');
+    expect(await users()).toMatchObject([{ external_id: 'u-1', name: 'right' }]);
   });
 
   it('An external id that stands twice is refused wherever it stands', async () => {
@@ -149,6 +188,8 @@ describe('The import command', () => {
     ['users', 'external_id,nickname\nu-1,A\n', 'the column "nickname" is not known'],
     ['users', '{"external_id":"u-1"}\n{"external_id":"u-2","nickname":1}\n', 'the column "nickname" is not known'],
     ['users', '{"external_id":"u-1"}\n[]\n', 'line 2 is no JSON object'],
+    ['users', 'external_id,name,externalId\nu-1,A,u-2\n', 'the column "external_id" stands twice'],
+    ['users', '{"external_id":"u-1","externalId":"u-2"}\n', 'the column "external_id" stands twice'],
     ['users', Buffer.from('external_id,name\nu-1,A\nu-2,\xe9\n', 'latin1'), 'the file is not UTF-8'],
     ['users', '', 'the file is empty'],
     ['users', 'external_id,name\nu-1,"A\n', 'Quote Not Closed'],
@@ -168,6 +209,12 @@ describe('The import command', () => {
       expect(stderr).toContain('usage: import users|products|groups|orders|staff FILE');
     },
   );
+
+  it('A pipe is imported as a file is', async () => {
+    const command = `printf 'external_id\\nu-1\\n' | exec "$0" "$@" users /dev/stdin`;
+    const { code, stdout } = await run('sh', ['-c', command, process.execPath, ...programArguments(program)], env());
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'users: 1 created, 0 changed, 0 unchanged, 0 refused\n' });
+  });
 
   it('Standard input is imported, and its refused rows go to standard error', async () => {
     const child = spawn(process.execPath, [...programArguments(program), 'users', '-'], {

@@ -60,6 +60,8 @@ describe('Staff by a claim of the identity provider', () => {
     ['gone@example.com', {}],
     ['RAVI@example.com', {}],
     ['ravi@example.com', { email_verified: false }],
+    ['ravi@example.com', { email_verified: 'false' }],
+    ['ravi@example.com', { email_verified: null }],
     [['ravi@example.com'], {}],
     ['', {}],
     [undefined, {}],

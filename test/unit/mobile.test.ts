@@ -21,6 +21,11 @@ it.each([
   expect(toMobile(given, '91')).toBe(stored);
 });
 
+it.each(['9.19877E+11', ' 9,19877e+11', '\u00a09.19877E+11', '+9.19877E+11', '9.19877 E 11'])(
+  'The mobile number "%s" was shortened by a spreadsheet',
+  (given) => expect(() => toMobile(given, '91')).toThrow('mobile: a spreadsheet has shortened the number'),
+);
+
 it('Without a calling code, a mobile number is stored as given, without white space', () => {
   expect(toMobile(' +91 98765\u00a043210\t', undefined)).toBe('+919876543210');
 });

@@ -51,17 +51,20 @@ export async function importBatch<Row extends Given>(
   const reasons = new Map<FileRow, string>();
   const readable = batch.flatMap((row) => {
     try {
-      if (row.problem === undefined) return [{ row, given: read(row.values) }];
+      if (row.problem === undefined) {
+        const record = read(row.values);
+        return [{ row, externalId: record.externalId, given: importing.toGiven(record, callingCode, '') }];
+      }
       reasons.set(row, row.problem);
     } catch (error) {
       reasons.set(row, reasonOf(error));
     }
     return [];
   });
-  const externalIds = readable.map(({ given }) => given.externalId);
+  const externalIds = readable.map(({ externalId }) => externalId);
   const fresh = new Set((await db.query(rememberIds({ externalIds }))).map(({ externalId }) => externalId));
-  let left = readable.filter(({ row, given }) => {
-    const isFirst = fresh.delete(given.externalId);
+  let left = readable.filter(({ row, externalId }) => {
+    const isFirst = fresh.delete(externalId);
     if (!isFirst) reasons.set(row, 'external_id: an earlier row of the file has it');
     return isFirst;
   });
@@ -69,7 +72,7 @@ export async function importBatch<Row extends Given>(
   while (left.length > 0) {
     const actor = { actor: [procedure, 'operator', null, '', null], keyId: undefined };
     const rows = left.map(({ given }) => given);
-    const written = await writeRows(importing, callingCode, rows, db, actor);
+    const written = await writeRows(importing, rows, db, actor);
     const kept = left.filter((_row, index) => !written[index]?.isRefused);
     if (kept.length === left.length) {
       for (const { outcome } of written) counts[countOf[outcome]] += 1;

@@ -46,21 +46,25 @@ async function csvFile(path: string, known: readonly string[], delimiter: string
     names = cells.map((cell) => cell.trim());
     break;
   }
-  const columns = names.map((name) => toColumn(name, known));
-  const isReason = (index: number) => columns[index] === reasonColumn;
+  const columns = toColumns(names, known);
+  const reasonAt = columns.indexOf(reasonColumn);
   const line = (cells: readonly string[]) => `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\n`;
-  const withoutReason = (cells: readonly string[]) => cells.filter((_cell, index) => !isReason(index));
+  // Of a row with too many or too few cells, the last one is the reason.
+  const withoutReason = (cells: readonly string[]) => {
+    const at = cells.length === columns.length ? reasonAt : cells.length - 1;
+    return reasonAt < 0 ? cells : cells.filter((_cell, index) => index !== at);
+  };
   async function* rows(): AsyncGenerator<FileRow> {
     let isHeading = true;
     for await (const cells of csvRecords(path, delimiter)) {
-      const isOdd = cells.length !== columns.length;
-      const padded = columns.map((_column, index) => cells[index] ?? '');
       if (!isHeading) {
+        const own = withoutReason(cells);
+        const isOdd = cells.length !== columns.length;
         yield {
-          values: new Map(columns.map((column, index) => [column, padded[index]])),
+          values: new Map(columns.map((column, index) => [column, cells[index]])),
           length: cells.reduce((sum, cell) => sum + cell.length, 0),
-          problem: isOdd ? `has ${cells.length} cells, and not ${columns.length} as the heading` : undefined,
-          withReason: (reason) => line([...withoutReason(padded), ...cells.slice(columns.length), reason]),
+          problem: isOdd ? `has ${own.length} cells, and not ${withoutReason(names).length} as the heading` : undefined,
+          withReason: (reason) => line([...own, reason]),
         };
       }
       isHeading = false;
@@ -75,11 +79,12 @@ function jsonFile(path: string, known: readonly string[]): RowFile {
     for await (const line of linesOf(path)) {
       number += 1;
       if (line.trim() === '') continue;
-      const { [reasonColumn]: _reason, ...object } = parseObject(line, number);
+      const object = parseObject(line, number);
+      const columns = toColumns(Object.keys(object), known);
       yield {
-        values: new Map(Object.entries(object).map(([name, value]) => [toColumn(name, known), value])),
+        values: new Map(Object.values(object).map((value, index) => [columns[index] ?? '', value])),
         length: line.length,
-        withReason: (reason) => `${JSON.stringify({ ...object, [reasonColumn]: reason })}\n`,
+        withReason: (reason) => `${withReason(line, reason)}\n`,
       };
     }
   }
@@ -96,6 +101,20 @@ function parseObject(line: string, number: number): Readonly<Record<string, unkn
   throw new ConfigError(`line ${number} is no JSON object`);
 }
 
+// What is in the object stays as it is written.
+function withReason(line: string, reason: string): string {
+  const object = line.trim().replace(/,?"reason":"(?:[^"\\]|\\.)*"\}$/, '}');
+  return `${object.slice(0, -1)}${/^\{\s*\}$/.test(object) ? '' : ','}"${reasonColumn}":${JSON.stringify(reason)}}`;
+}
+
+/** Throws a `ConfigError` for a name that is not known, or stands twice. */
+function toColumns(names: readonly string[], known: readonly string[]): string[] {
+  const columns = names.map((name) => toColumn(name, known));
+  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
+  if (twice !== undefined) throw new ConfigError(`the column "${twice}" stands twice`);
+  return columns;
+}
+
 function toColumn(name: string, known: readonly string[]): string {
   const column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   if (known.includes(column) || column === reasonColumn) return column;
@@ -109,6 +128,7 @@ async function* csvRecords(path: string, delimiter: string): AsyncGenerator<stri
     relaxQuotes: true,
     skipEmptyLines: true,
     maxRecordSize: maxRowLength,
+    recordDelimiter: ['\r\n', '\n', '\r'],
   });
   // An error of the file destroys the parser, whose reader gets it.
   const reading = pipeline(Readable.from(textOf(path)), parser).catch(() => undefined);

@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream, rmSync } from 'node:fs';
+import { appendFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -41,8 +41,15 @@ async function main(): Promise<number> {
   const config = readDatabase('import', process.env, errors);
   const callingCode = readCallingCode(process.env, errors);
   errors.throwIfAny();
-  const isPiped = file === '-';
+  // A pipe can be read only once.
+  const isPiped = file === '-' || !(await stat(file)).isFile();
   const folder = await mkdtemp(path.join(tmpdir(), 'import-'));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      rmSync(folder, { recursive: true });
+      process.exit(1);
+    });
+  }
   const database = new Database(
     { ...config, url: config.directUrl, poolSize: 1, statementTimeoutMs },
     createLogger('import', 'silent'),
@@ -50,7 +57,7 @@ async function main(): Promise<number> {
   try {
     // The file is read twice: what can't be taken as a whole is refused before anything is written.
     const copy = path.join(folder, 'input');
-    if (isPiped) await pipeline(process.stdin, createWriteStream(copy));
+    if (isPiped) await pipeline(file === '-' ? process.stdin : createReadStream(file), createWriteStream(copy));
     const rows = await openRows(isPiped ? copy : file, kind.columns);
     const count = await countRows(rows);
     await assertMigrated(database, config.schema);

@@ -3,10 +3,11 @@ import {
   type DescMessage,
   type DescMethod,
   fromJson,
+  type JsonValue,
   type MessageShape,
   ScalarType,
 } from '@bufbuild/protobuf';
-import { invalidField } from '../../../shared/errors/errors.ts';
+import { invalidField, invalidRequest } from '../../../shared/errors/errors.ts';
 import {
   ImportedOrderSchema,
   ImportedProductGroupSchema,
@@ -78,10 +79,18 @@ function readStaff(values: FileRow['values']): StaffRow {
 function reader<Schema extends DescMessage>(schema: Schema): (values: FileRow['values']) => MessageShape<Schema> {
   return (values) => {
     const json = schema.fields.map((field) => [field.name, toJson(field, values.get(field.name))]);
-    const message = fromJson(schema, Object.fromEntries(json));
+    const message = decode(schema, Object.fromEntries(json));
     checkRules(schema, message);
     return message;
   };
+}
+
+function decode<Schema extends DescMessage>(schema: Schema, json: JsonValue): MessageShape<Schema> {
+  try {
+    return fromJson(schema, json);
+  } catch (cause) {
+    throw invalidRequest(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
 }
 
 function toJson({ name, fieldKind, scalar }: DescField, value: unknown) {
@@ -92,10 +101,9 @@ function toJson({ name, fieldKind, scalar }: DescField, value: unknown) {
 function toText(name: string, value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
-  // A larger integer has lost digits.
-  const isExact = typeof value === 'number' && (Number.isSafeInteger(value) || !Number.isInteger(value));
-  if (isExact) return String(value);
-  throw invalidField(name, 'must be a text');
+  // A number of more digits may have lost some.
+  if (typeof value === 'number' && /^-?(?:\d\.?){1,15}$/.test(String(value))) return String(value);
+  throw invalidField(name, 'must be a text, in quotes');
 }
 
 function toFlag(name: string, value: unknown): boolean {

@@ -18,8 +18,11 @@ export interface Given {
 export interface Importing<Row extends Given> {
   /** The list of rows in the request, such as `users`. */
   readonly list: string;
-  /** Returns what the statement is given of a row, by the names of `given`. Null stands for an empty value. */
-  toGiven(row: Row, callingCode: string | undefined): object;
+  /**
+   * Returns what the statement is given of a row, by the names of `given`. Null stands for an empty value. Throws
+   * INVALID_ARGUMENT; `prefix` begins the names of fields, such as `users[3].`.
+   */
+  toGiven(row: Row, callingCode: string | undefined, prefix: string): object;
   readonly write: Statement<ImportedRow, WriteParams>;
   /** Returns the error for a row that the statement refuses. `prefix` begins its field's name, such as `users[3].`. */
   refusal?(prefix: string): ConnectError;
@@ -57,23 +60,23 @@ export async function importAll<Row extends Given>(
     if (seen.has(externalId)) throw invalidField(`${list}[${index}].external_id`, 'is given twice');
     seen.add(externalId);
   }
-  const written = await writeRows(importing, parts.callingCode, rows, parts.database.for(call), actorOf(call));
+  const given = rows.map((row, index) => importing.toGiven(row, parts.callingCode, `${list}[${index}].`));
+  const written = await writeRows(importing, given, parts.database.for(call), actorOf(call));
   const refused = written.findIndex(({ isRefused }) => isRefused);
   if (refused >= 0) throw refusal?.(`${list}[${refused}].`);
   return { results: written.map(({ externalId, id, outcome }) => ({ externalId, id, outcome })) };
 }
 
 /** Writes all rows, or none if one is refused. Resolves with what became of each, in the order given. */
-export async function writeRows<Row extends Given>(
-  { toGiven, write }: Importing<Row>,
-  callingCode: string | undefined,
-  rows: readonly Row[],
+export async function writeRows(
+  { write }: Pick<Importing<never>, 'write'>,
+  given: readonly object[],
   db: Queryable,
   actor: Actor,
 ): Promise<readonly ImportedRow[]> {
-  const given = JSON.stringify(rows.map((row) => toGiven(row, callingCode)));
+  const rows = JSON.stringify(given);
   const { written } = await conditionalWrite(async () => {
-    const written = await db.query(write({ ...actor, rows: given }));
+    const written = await db.query(write({ ...actor, rows }));
     return [{ id: 0, mayWrite: !written.some(({ isRefused }) => isRefused), written }];
   });
   return written;
@@ -127,7 +130,9 @@ export function importStatement(
      verdict as materialized (select not bool_or(is_refused) as may_write from matched),
      created as (
        insert into ${table} (${columns.join(', ')})
-       select ${of('matched')} from matched, verdict where ${ifNewKey('may_write and id is null')} order by place
+       select ${of('matched')} from matched, verdict where ${ifNewKey('may_write and id is null')}
+       -- Another call may create the same records, in the same order: so neither waits for the other in a circle.
+       order by external_id
        returning *
      ),
      changed as (

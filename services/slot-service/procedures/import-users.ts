@@ -18,11 +18,11 @@ const fields = (user: string) =>
 // otherwise keeps it, also one that the call gives another number; so does the first of several rows.
 export const userImport: Importing<ImportedUser> = {
   list: 'users',
-  toGiven: ({ externalId, name, email, mobile }, callingCode) => ({
+  toGiven: ({ externalId, name, email, mobile }, callingCode, prefix) => ({
     external_id: externalId,
     name: name || null,
     email: email || null,
-    mobile: toMobile(mobile, callingCode) || null,
+    mobile: toMobile(mobile, callingCode, prefix) || null,
   }),
   write: importStatement('importUsers', {
     table: 'users',
@@ -30,14 +30,15 @@ export const userImport: Importing<ImportedUser> = {
     given: 'external_id text, name text, email text, mobile text',
     columns: ['external_id', 'name', 'email', 'mobile'],
     wanted: `
-       select given.*, known.id, holder.id is not null and holder.id is distinct from known.id
-         or given.mobile is not null and row_number() over (partition by given.mobile order by place) > 1 as is_refused
+       select given.*, known.id, is_held or given.mobile is not null
+         and row_number() over (partition by given.mobile, is_held order by place) > 1 as is_refused
        from given
          left join users as own on own.external_id = given.external_id
          left join users as holder on holder.mobile = given.mobile,
          lateral (
            select case when own.id is not null then own.id when holder.external_id is null then holder.id end as id
-         ) as known`,
+         ) as known,
+         lateral (select holder.id is not null and holder.id is distinct from known.id as is_held) as held`,
     fields,
   }),
   refusal: (prefix) =>

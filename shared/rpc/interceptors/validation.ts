@@ -54,13 +54,12 @@ export function checkRules(schema: DescMessage, message: Message): void {
 }
 
 /**
- * Returns the message of a violation. A CEL rule has a full sentence; a standard rule needs its field's name in front,
- * and so does a rule of a row in a list.
+ * Returns the message of a violation. A CEL rule has a full sentence; a standard rule needs its field's name in front.
  */
 function describe({ field, rule, message }: Violation): string {
   const [kind] = rule;
   const isSentence = field.length === 0 || (kind?.kind === 'field' && kind.name === 'cel');
-  return isSentence && !field.some(({ kind }) => kind === 'list_sub') ? message : `${pathToString(field)}: ${message}`;
+  return isSentence ? message : `${pathToString(field)}: ${message}`;
 }
 
 /** Deduplicates the id lists of a decoded message, in place. */

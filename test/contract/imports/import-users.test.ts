@@ -5,6 +5,7 @@ import { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_p
 import { ImportOutcome } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
 import { BadRequestSchema } from '../../../shared/gen/google/rpc/error_details_pb.ts';
 import { expectError, expectInvalidField, failureOf, importContract } from '../../support/contract.ts';
+import { holding } from '../../support/locks.ts';
 
 const { CREATED, CHANGED, UNCHANGED } = ImportOutcome;
 
@@ -143,6 +144,37 @@ importContract('ImportUsers', (api) => {
     );
     expect(outcomes.flat().filter((outcome) => outcome === CREATED)).toHaveLength(50);
     expect(outcomes.flat().filter((outcome) => outcome === UNCHANGED)).toHaveLength(350);
+  });
+
+  it.each([
+    ['users', (n: number) => ({ externalId: `d-${n}` }), 'importUsers'],
+    ['products', (n: number) => ({ externalId: `d-${n}` }), 'importProducts'],
+  ] as const)('Two calls with the same new %s in opposite orders both succeed', async (list, row, procedure) => {
+    const rows = Array.from({ length: 1_000 }, (_none, n) => row(n));
+    const calls = [rows, rows.toReversed()].map((given) => api.staff[procedure]({ [list]: given }));
+    const outcomes = (await Promise.all(calls)).flatMap(({ results }) => results.map(({ outcome }) => outcome));
+    expect(outcomes.filter((outcome) => outcome === CREATED)).toHaveLength(1_000);
+  });
+
+  it.each([
+    ['products', 'importProducts'],
+    ['product_groups', 'importProductGroups'],
+  ] as const)('An id of %s that another system takes at that moment is stepped over', async (table, procedure) => {
+    await api.staff[procedure]({ products: [{ externalId: 'before' }], groups: [{ externalId: 'before' }] });
+    const [last] = await api.sql<{ id: number }>(`select max(id) as id from ${table}`);
+    await holding(
+      api.databaseUrl,
+      `insert into ${table} (id, name) values (${(last?.id ?? 0) + 1}, 'x')`,
+      async (lock) => {
+        const importing = api.staff[procedure]({
+          products: [{ externalId: 'after' }],
+          groups: [{ externalId: 'after' }],
+        });
+        await lock.untilAwaited();
+        await lock.release('commit');
+        expect((await importing).results).toMatchObject([{ outcome: CREATED }]);
+      },
+    );
   });
 
   it('A user without a mobile number is found by name, and listed with an empty number', async () => {

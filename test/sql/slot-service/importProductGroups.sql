@@ -11,7 +11,9 @@ matched as materialized (
 verdict as materialized (select not bool_or(is_refused) as may_write from matched),
 created as (
   insert into product_groups (external_id, name)
-  select matched.external_id, matched.name from matched, verdict where case when may_write and id is null then $keyId::bytea is null or is_new_key($keyId) else false end order by place
+  select matched.external_id, matched.name from matched, verdict where case when may_write and id is null then $keyId::bytea is null or is_new_key($keyId) else false end
+  -- Another call may create the same records, in the same order: so neither waits for the other in a circle.
+  order by external_id
   returning *
 ),
 changed as (

@@ -12,7 +12,9 @@ matched as materialized (
 verdict as materialized (select not bool_or(is_refused) as may_write from matched),
 created as (
   insert into products (external_id, name, images, is_retired)
-  select matched.external_id, matched.name, matched.images, matched.is_retired from matched, verdict where case when may_write and id is null then $keyId::bytea is null or is_new_key($keyId) else false end order by place
+  select matched.external_id, matched.name, matched.images, matched.is_retired from matched, verdict where case when may_write and id is null then $keyId::bytea is null or is_new_key($keyId) else false end
+  -- Another call may create the same records, in the same order: so neither waits for the other in a circle.
+  order by external_id
   returning *
 ),
 changed as (

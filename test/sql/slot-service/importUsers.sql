@@ -2,14 +2,15 @@ with given as materialized (
   select *, ordinality as place from rows from (json_to_recordset($rows::json) as (external_id text, name text, email text, mobile text)) with ordinality as given
 ),
 wanted as materialized (
-  select given.*, known.id, holder.id is not null and holder.id is distinct from known.id
-  or given.mobile is not null and row_number() over (partition by given.mobile order by place) > 1 as is_refused
+  select given.*, known.id, is_held or given.mobile is not null
+  and row_number() over (partition by given.mobile, is_held order by place) > 1 as is_refused
   from given
   left join users as own on own.external_id = given.external_id
   left join users as holder on holder.mobile = given.mobile,
   lateral (
     select case when own.id is not null then own.id when holder.external_id is null then holder.id end as id
-  ) as known),
+  ) as known,
+  lateral (select holder.id is not null and holder.id is distinct from known.id as is_held) as held),
 matched as materialized (
   select wanted.*, seen.xmin as version,
   case when (seen.external_id, seen.name, seen.email, seen.mobile) is distinct from (wanted.external_id, wanted.name, wanted.email, wanted.mobile) or false
@@ -19,7 +20,9 @@ matched as materialized (
 verdict as materialized (select not bool_or(is_refused) as may_write from matched),
 created as (
   insert into users (external_id, name, email, mobile)
-  select matched.external_id, matched.name, matched.email, matched.mobile from matched, verdict where case when may_write and id is null then $keyId::bytea is null or is_new_key($keyId) else false end order by place
+  select matched.external_id, matched.name, matched.email, matched.mobile from matched, verdict where case when may_write and id is null then $keyId::bytea is null or is_new_key($keyId) else false end
+  -- Another call may create the same records, in the same order: so neither waits for the other in a circle.
+  order by external_id
   returning *
 ),
 changed as (
