@@ -36,7 +36,10 @@ function compressedCopies(): Plugin {
       for (const name of files) {
         const file = path.join(assets, name);
         const content = await readFile(file);
-        await writeFile(`${file}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
+        await writeFile(
+          `${file}.br`,
+          brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }),
+        );
         await writeFile(`${file}.gz`, gzipSync(content));
       }
     },

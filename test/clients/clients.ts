@@ -7,6 +7,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeInEachBrowser, type Launch } from '../e2e/browser.ts';
 import { protocols } from '../e2e/page-calls.ts';
+import { toJsonName } from '../support/contract.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { succeed } from '../support/processes.ts';
 import { callByGrpcurl } from './grpcurl.ts';
@@ -44,7 +45,8 @@ function testsOf(name: string, outcomeOf: () => Promise<Outcome>): void {
 
   it(`${name} sees the reason of an error, and the fields that were refused`, () => {
     expect(outcome.reasons).toEqual(['SLOT_NOT_FOUND']);
-    expect(outcome.fields).toEqual(['vendor_snippets[0].product_ids[1]']);
+    // In JSON, fields have their JSON names.
+    expect(outcome.fields.map(toJsonName)).toEqual(['vendorSnippets[0].productIds[1]']);
   });
 
   it(`${name} watches the stores, and sees a new version after its write`, () => {

@@ -19,9 +19,9 @@ import { type ImportKind, kinds } from './kinds.ts';
 
 const usage = `usage: import ${[...kinds.keys()].join('|')} FILE    a CSV with a heading, or a JSON object a line; - for standard input`;
 
-/** A batch has at most so many rows, and about so many characters. */
+/** A batch has at most so many rows, and about so many characters, as a call of ImportService has. */
 const maxRows = 1_000;
-const maxLength = 1_000_000;
+const maxLength = 100_000;
 const statementTimeoutMs = 60_000;
 
 try {

@@ -1,11 +1,17 @@
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
+import { invalidField } from '../../../shared/errors/errors.ts';
 import type { CatalogService } from '../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { CatalogParts } from '../parts.ts';
 
-/** Design 14, Resolve: the ids of records by their external ids. Omits unknown ones. */
+const maxIds = 1_000;
+
+/** Design 14, Resolve: the ids of records by their external ids. Omits unknown ones. Throws INVALID_ARGUMENT for too many. */
 export function resolve({ database }: CatalogParts): Handler<typeof CatalogService.method.resolve> {
   return async (request, call) => {
+    const { userExternalIds, productExternalIds, groupExternalIds, orderExternalIds } = request;
+    const asked = [userExternalIds, productExternalIds, groupExternalIds, orderExternalIds].flat().length;
+    if (asked > maxIds) throw invalidField('external_ids', `at most ${maxIds} in all`);
     const found = onlyRow(await database.for(call).query(selectIds(request)));
     return {
       users: new Map(found.users),

@@ -1,11 +1,4 @@
-import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { AuditEntry } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
-import { ImportService } from '../../../../../shared/gen/catalog/v1/import_service_pb.ts';
-import { CouponBatchService } from '../../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import { CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { RedemptionService } from '../../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { SlotPlanService } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
 
 /** The kinds of records that have an audit trail (design 10), each with its display name. */
 export const kinds = {
@@ -34,20 +27,6 @@ export function nameOfRecord({ resourceType, resourceId }: Pick<AuditEntry, 'res
   if (resourceType === 'database') return kinds.database;
   return `${isKind(resourceType) ? kinds[resourceType] : resourceType} ${resourceId}`;
 }
-
-/** The procedures that change records: all that the contract does not mark as reads. */
-export const mutations: readonly string[] = [
-  SlotService,
-  SlotPlanService,
-  ImportService,
-  CouponService,
-  RedemptionService,
-  CouponBatchService,
-].flatMap(({ typeName, methods }) =>
-  methods
-    .filter(({ idempotency }) => idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS)
-    .map(({ name }) => `${typeName}/${name}`),
-);
 
 type Words = string | ((entry: AuditEntry) => string);
 
@@ -92,6 +71,9 @@ const deeds: Readonly<Record<string, readonly [general: string, ofRecord: Words]
   'catalog.v1.ImportService/ImportOrders': ['Imported orders', describeImport],
   recovered: ['Recovered the database', 'recovered % from a backup'],
 };
+
+/** The procedures that change records. */
+export const mutations: readonly string[] = Object.keys(deeds).filter((procedure) => procedure !== 'recovered');
 
 /** Describes a procedure in general, such as "Created a slot". */
 export function describeMutation(procedure: string): string {
