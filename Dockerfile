@@ -9,6 +9,7 @@ RUN npm run build && npm prune --omit=dev && chmod -R a+rX package.json dist
 # More than half of what packages bring is for editors, debuggers, browsers and their own tests: Node loads none of it.
 RUN find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.[cm]ts' \
   -o -path '*/test/*' -o -path '*/testdata/*' \
+  -o -path '*/csv-parse/dist/*' -o -path '*/node-pg-migrate/dist/legacy/*' \
   -o -path '*/temporal-polyfill/global*' -o -path '*/temporal-polyfill/f*/*' \) -delete
 # What of the system the program needs: Node, the libraries that it loads, and the names of users.
 RUN mkdir /system && cp --parents --dereference --target-directory=/system \
