@@ -208,7 +208,8 @@ describe('Two deployments in the database of a business', () => {
   });
 
   it('A service refuses to start where its sessions lead to another schema', async () => {
-    const env = { DATABASE_URL: first.serviceUrl, DATABASE_SCHEMA: '', AUTH_JWT_SECRET: 'x'.repeat(32) };
+    const ports = { COUPON_GRPC_PORT: '0', COUPON_WEB_PORT: '0' };
+    const env = { ...ports, DATABASE_URL: first.serviceUrl, DATABASE_SCHEMA: '', AUTH_JWT_SECRET: 'x'.repeat(32) };
     const { code, stderr } = await runProgram('services/coupon-service/main.ts', [], env);
     expect(code).toBe(1);
     expect(stderr).toContain('the search path leads to the schema delivery, and not to public');
