@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
-import { listEntries } from '../../shared/audit/list-entries.ts';
+import { startAuditService } from '../../shared/audit/audit-service.ts';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { commonErrors } from '../../shared/errors/errors.ts';
-import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -16,7 +15,8 @@ import { sweepHolds } from './redemptions/redemption.ts';
 
 /** Starts coupon-service on its two ports (design 1). Rejects as `startService` does. */
 export function startCouponService(config: ServiceConfig, logger: Logger): Promise<RunningService> {
-  return startService(config, logger, ({ database, metrics, sweeps }) => {
+  return startService(config, logger, async (parts) => {
+    const { database, metrics, sweeps } = parts;
     const { couponCodePrefix: codePrefix, validateMissesPerMinute: misses } = config;
     const missLimit = misses === undefined ? undefined : new MissLimit(database, misses);
     const handlers = createCouponHandlers({ database, codePrefix, missLimit });
@@ -28,7 +28,7 @@ export function startCouponService(config: ServiceConfig, logger: Logger): Promi
       implement(CouponService, handlers, config.couponStaffOnly ? staffOnly : undefined),
       implement(RedemptionService, redemptions, openRedemptions),
       implement(CouponBatchService, createCouponBatchHandlers({ database }), { error: commonErrors.accessDenied }),
-      implement(AuditService, { listEntries: listEntries(database, 'coupon') }, { error: commonErrors.accessDenied }),
+      await startAuditService(parts, 'coupon'),
     ];
   });
 }

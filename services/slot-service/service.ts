@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
-import { listEntries } from '../../shared/audit/list-entries.ts';
+import { startAuditService } from '../../shared/audit/audit-service.ts';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { tookTooLong } from '../../shared/db/errors.ts';
 import { NotificationListener } from '../../shared/db/listener.ts';
 import { commonErrors } from '../../shared/errors/errors.ts';
-import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
@@ -43,7 +42,7 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
         except: ['resolve'],
       }),
       implement(ImportService, imports, { error: commonErrors.accessDenied }),
-      implement(AuditService, { listEntries: listEntries(database, 'slot') }, { error: commonErrors.accessDenied }),
+      await startAuditService(parts, 'slot'),
     ];
   });
 }

@@ -1,35 +1,15 @@
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { AuditService, ListEntriesRequest } from '../gen/audit/v1/audit_service_pb.ts';
-import { JsonText, mapped } from '../rpc/answers/answer.ts';
+import { mapped } from '../rpc/answers/answer.ts';
 import { optionalDate } from '../rpc/dates.ts';
 import type { Handler } from '../rpc/implementation.ts';
 import { readPageToken, writePageToken } from '../rpc/paging.ts';
-import type { ResourceType } from './entry.ts';
+import { type EntryRow, entryColumns, isOfImports, type Shown, shownBy, toEntry } from './shown-entry.ts';
 
 const defaultLimit = 50;
 /** A page ends early when its changes would exceed this size. Its first entry may be larger. */
 const maxPageBytes = 4 * 1024 * 1024;
-
-/** What each service shows: the entries that its own procedures have written. */
-const shownBy = {
-  slot: {
-    // What befalls the database is told by one service only, so that clients which ask both show it once.
-    types: ['slot', 'product', 'product_group', 'order', 'database'],
-    hasImports: true,
-  },
-  coupon: {
-    types: ['coupon', 'reserved_coupon', 'redemption', 'coupon_batch'],
-    hasImports: false,
-  },
-} as const satisfies Record<string, Shown>;
-
-interface Shown {
-  /** The types of records that no other service writes. */
-  readonly types: readonly (ResourceType | 'database')[];
-  /** Whether the users that it writes are imported, with procedures of the package `catalog`. */
-  readonly hasImports: boolean;
-}
 
 /**
  * Design 10, listEntries: the changes of a service's records, newest first. Each filter has an index. When several
@@ -92,31 +72,9 @@ const conditions = {
 /** The filters that have an index of their own. */
 const narrow = ['resourceId', 'staffId', 'subject', 'procedure'];
 
-interface PageRow {
-  id: string;
-  at: Date;
-  atMicros: string;
-  procedure: string;
-  subject: string;
-  staffId: number | null;
-  requestId: string;
-  resourceType: string;
-  resourceId: number;
-  /** As JSON. */
-  before: string | null;
-  after: string;
+interface PageRow extends EntryRow {
   /** The row is past the end of the page, so its `before` and `after` were not read. */
   isBeyond: boolean;
-}
-
-function toEntry({ at, staffId, before, after, ...entry }: PageRow) {
-  return {
-    ...entry,
-    at: at.getTime(),
-    staffId: staffId ?? undefined,
-    before: before === null ? undefined : new JsonText(before),
-    after: new JsonText(after),
-  };
 }
 
 /**
@@ -127,7 +85,6 @@ function selectEntries(params: PageParams) {
   const given = Object.entries(conditions).filter(([name]) => Reflect.get(params, name) !== undefined);
   // With a filter that few entries match, "is true" keeps PostgreSQL from reading all users' entries by their index.
   const isNarrow = given.some(([name]) => narrow.includes(name));
-  const ofImports = `starts_with(procedure, 'catalog.') = $ofImports`;
   const entriesOf = (types: string, ...own: readonly string[]) => `
          select entries.* from ${types}, lateral (
            select * from audit_entries
@@ -138,16 +95,13 @@ function selectEntries(params: PageParams) {
   const numbers = given.map(([name]) => Object.keys(conditions).indexOf(name));
   return statement<PageRow, PageParams & { rows: number }>(
     ['listEntries', ...numbers].join('-'),
-    `select id, at, (extract(epoch from at) * 1000000)::bigint as "atMicros", procedure, subject, staff_id as "staffId",
-       request_id as "requestId", resource_type as "resourceType", resource_id as "resourceId",
-       is_beyond as "isBeyond", case when not is_beyond then before::text end as before,
-       case when not is_beyond then after::text end as after
+    `select is_beyond as "isBeyond",${entryColumns('not is_beyond')}
      from (
        select *, row_number() over page = $rows
          or (row_number() over page > 1 and sum(shown_bytes) over page > ${maxPageBytes}) as is_beyond
        from (
          ${entriesOf('unnest($types::text[]) as types (type)', 'resource_type = type')}
-         union all ${entriesOf('(values (1)) as one', `resource_type = 'user'`, isNarrow ? `(${ofImports}) is true` : ofImports)}
+         union all ${entriesOf('(values (1)) as one', `resource_type = 'user'`, isNarrow ? `(${isOfImports}) is true` : isOfImports)}
          order by at desc, id desc limit $rows
        ) as found
        window page as (order by at desc, id desc)

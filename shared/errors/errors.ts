@@ -54,6 +54,7 @@ export const commonErrors = {
   ),
   unimplemented: errorRow('UNIMPLEMENTED', Code.Unimplemented, '<method> is not implemented'),
   etagMismatch: errorRow('ETAG_MISMATCH', Code.Aborted, 'The record was changed meanwhile'),
+  positionLost: errorRow('POSITION_LOST', Code.FailedPrecondition, 'The position is no longer kept'),
   idempotencyKeyReused: errorRow(
     'IDEMPOTENCY_KEY_REUSED',
     Code.InvalidArgument,

@@ -18,15 +18,21 @@ export function writePageToken(listed: readonly string[], place: readonly (strin
   return Buffer.from(`${text}.${check}`).toString('base64url');
 }
 
+/** Returns the place in a token; undefined if the token is corrupted, or belongs to another listing or filter. */
+export function readPlace(listed: readonly string[], token: string): string[] | undefined {
+  const place = Buffer.from(token, 'base64url').toString().split('.').slice(0, -1);
+  const isOfDigits = place.every((number) => /^-?\d{1,19}$/.test(number));
+  return isOfDigits && writePageToken(listed, place) === token ? place : undefined;
+}
+
 /**
  * Returns the place in a page token. Throws INVALID_ARGUMENT if the token is corrupted, or belongs to
  * another listing or filter.
  */
 export function readPageToken(listed: readonly string[], token: string): string[] {
-  const place = Buffer.from(token, 'base64url').toString().split('.').slice(0, -1);
-  const isOfDigits = place.every((number) => /^-?\d{1,19}$/.test(number));
-  if (isOfDigits && writePageToken(listed, place) === token) return place;
-  throw invalidField('page_token', 'is not the next_page_token of this search');
+  const place = readPlace(listed, token);
+  if (place === undefined) throw invalidField('page_token', 'is not the next_page_token of this search');
+  return place;
 }
 
 const defaultLimit = 50;

@@ -304,6 +304,11 @@ const auditCalls: CallsOf<typeof AuditService> = {
     refused: ({ guest }) => guest.listEntries({}),
     invalid: (api) => api.listEntries({ resourceType: 'orders' }),
   },
+  watchEntries: {
+    succeeds: (api) => firstOf(api.watchEntries({ position: 'oldest' })),
+    refused: ({ guest }) => firstOf(guest.watchEntries({})),
+    invalid: (api) => firstOf(api.watchEntries({ resourceTypes: ['orders'] })),
+  },
 };
 
 /** The calls of one procedure, over any transport. */

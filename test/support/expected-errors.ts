@@ -30,6 +30,7 @@ export const expectedErrors = {
   ORDER_KEY_TAKEN: ['AlreadyExists', "This order is another user's"],
   ORDER_NOT_FOUND: ['NotFound', 'Order not found'],
   ORDER_USER_NOT_FOUND: ['NotFound', 'User not found for this order'],
+  POSITION_LOST: ['FailedPrecondition', 'The position is no longer kept'],
   REDEMPTION_NOT_FOUND: ['NotFound', 'Redemption not found'],
   REDEMPTION_RELEASED: ['FailedPrecondition', 'The redemption was released'],
   SECRET_CODE_CLAIMED: ['FailedPrecondition', 'Secret code was claimed by another user'],

@@ -1,16 +1,15 @@
-import { EventEmitter, on } from 'node:events';
 import type { Logger } from 'pino';
 import type { Caller } from '../../../shared/db/caller.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
+import { Latest } from '../../../shared/reads/latest.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import { slotErrors } from '../errors.ts';
 import { covers, loadStores, type StoreContent } from './content.ts';
 import { latestVersion } from './refresh.ts';
 import { parseStoreRequest, type StoreRequest } from './requests.ts';
 
-const changed = 'changed';
 const retryMs = 1_000;
 const loadTimeoutMs = 30_000;
 
@@ -42,17 +41,15 @@ export class StoreReplica {
   readonly #logger: Logger;
   /** Aborts when the service begins to stop, which ends all waits. */
   readonly #draining: AbortSignal;
-  readonly #events = new EventEmitter().setMaxListeners(0);
-  #content: StoreContent;
+  readonly #content: Latest<StoreContent>;
   #loading: Promise<void> | undefined;
   #loadAgain = false;
 
   private constructor(content: StoreContent, database: Database, draining: AbortSignal, logger: Logger) {
-    this.#content = content;
+    this.#content = new Latest(content, draining);
     this.#database = database;
     this.#draining = draining;
     this.#logger = logger;
-    draining.addEventListener('abort', () => this.#events.emit(changed), { once: true });
   }
 
   /** Loads the newest version. Rejects if there is none. */
@@ -63,7 +60,7 @@ export class StoreReplica {
   }
 
   get content(): StoreContent {
-    return this.#content;
+    return this.#content.value;
   }
 
   /** Loads the newest version. Calls during a load cause one more load. Never throws. */
@@ -78,14 +75,13 @@ export class StoreReplica {
     while (this.#loadAgain) {
       this.#loadAgain = false;
       try {
-        const content = await loadStores(this.#database, this.#content, AbortSignal.timeout(loadTimeoutMs));
-        if (content === undefined || content === this.#content) continue;
-        if (content.version <= this.#content.version) {
-          const versions = { from: this.#content.version, to: content.version };
+        const content = await loadStores(this.#database, this.content, AbortSignal.timeout(loadTimeoutMs));
+        if (content === undefined || content === this.content) continue;
+        if (content.version <= this.content.version) {
+          const versions = { from: this.content.version, to: content.version };
           this.#logger.warn(versions, 'the database was set back: its version of the stores is taken over');
         }
-        this.#content = content;
-        this.#events.emit(changed);
+        this.#content.value = content;
       } catch (error) {
         this.#logger.warn({ err: error }, 'the derived stores could not be loaded');
         // Without this retry, nothing would load again until the next version.
@@ -105,7 +101,7 @@ export class StoreReplica {
       await this.untilCovers(requestId, { subject: call.subject, signal: call.signal.toAbortSignal() });
       await call.takePermit();
     }
-    return this.#content;
+    return this.content;
   }
 
   /**
@@ -139,28 +135,13 @@ export class StoreReplica {
 
   /** Whether a recovery or a failover has made the database lose a version that some replica has shown. */
   async hasLost(version: number, caller: Caller): Promise<boolean> {
-    if (version <= this.#content.version) return false;
+    if (version <= this.content.version) return false;
     const [newest] = await this.#database.for(caller).query(latestVersion());
     return newest !== undefined && newest.version < version;
   }
 
   /** Yields the loaded version, then each later one, until the signal aborts or the service begins to stop. */
-  async *versions(signal: AbortSignal): AsyncIterable<StoreContent> {
-    if (signal.aborted || this.#draining.aborted) return;
-    const changes = on(this.#events, changed, { signal });
-    try {
-      let sent = this.#content;
-      yield sent;
-      for await (const _change of changes) {
-        if (this.#draining.aborted) return;
-        if (sent === this.#content) continue;
-        sent = this.#content;
-        yield sent;
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    } finally {
-      await changes.return?.();
-    }
+  versions(signal: AbortSignal): AsyncIterable<StoreContent> {
+    return this.#content.values(signal);
   }
 }

@@ -1,12 +1,13 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Logger } from 'pino';
-import type { Authenticator } from '../../auth/authenticator.ts';
+import type { Authenticator, Identity } from '../../auth/authenticator.ts';
 import { logRefusals } from '../../auth/refusals.ts';
 import { fail } from '../../errors/errors.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Interceptor } from '../implementation.ts';
 
 const recheckMs = 1_000;
+const recheckTimeoutMs = 5_000;
 
 /**
  * Verifies the credential. Throws UNAUTHENTICATED `Authentication required`. Ends a stream with the same error once its
@@ -53,11 +54,42 @@ export function identity({ authenticate }: Authenticator, logger: Logger): Inter
   };
 }
 
-/** Rejects callers without a staff identity, for procedures that require one before their body (spec 5). */
-export const staff: Interceptor = function staff({ noStaffError }, next) {
+/**
+ * Rejects callers without a staff identity, for procedures that require one before their body (spec 5). Ends a stream
+ * with the same error once its staff user is disabled.
+ */
+export const staff: Interceptor = function staff({ method, noStaffError }, next) {
   if (noStaffError === undefined) return next;
-  return async (call) => {
+  const check = async (call: CallContext) => {
     if ((await call.staffId()) === undefined) throw fail(noStaffError);
-    return next(call);
+  };
+  if (method.methodKind === 'unary') {
+    return async (call) => {
+      await check(call);
+      return next(call);
+    };
+  }
+  /** The lookups in progress. All streams of an identity share one. */
+  const lookups = new Map<Identity, Promise<number | undefined>>();
+  const recheck = async (call: CallContext) => {
+    const { identity } = call;
+    const lookup = lookups.get(identity) ?? identity.staffId({ signal: AbortSignal.timeout(recheckTimeoutMs) });
+    lookups.set(identity, lookup);
+    // A failure to look the staff user up does not count.
+    const isStaff = await lookup.then(
+      (id) => id !== undefined,
+      () => true,
+    );
+    lookups.delete(identity);
+    if (!isStaff) call.signal.abort(() => fail(noStaffError));
+  };
+  return async (call) => {
+    await check(call);
+    const timer = setInterval(() => void recheck(call), recheckMs);
+    try {
+      return await next(call);
+    } finally {
+      clearInterval(timer);
+    }
   };
 };

@@ -21,6 +21,7 @@ const counts: Readonly<Record<string, number>> = {
   'SlotStoreService.getOpenSlots': 0,
   'SlotStoreService.getProductSlots': 0,
   'SlotStoreService.watchStore': 0,
+  'AuditService.watchEntries': 0,
   'SlotPlanService.copySlots': 4,
   // The code begins with graphemes of the user's name, which only the service can count.
   'CouponService.generateCancellationCoupon': 2,
@@ -95,9 +96,11 @@ const refused = {
   coupon: (transport: Transport) => createClient(CouponService, transport).delete({ id: 999_999 }),
 } as const;
 /** What the process asks the database for itself: whether it answers, by each connection, what its sweeps look for
- * and delete, which start with it and come again every 30 s, and what callers have had stored. */
+ * and delete, which start with it and come again every 30 s, what callers have had stored, and new audit entries, which
+ * all streams share. */
 const ofTheProcess = [
   ...['ping', 'select', 'countStored', 'unvalidatedConstraints'],
+  ...['entryHorizon', 'entriesAfter', 'set plan_cache_mode = force_generic_plan'],
   ...['overdueRequests', 'sweepKeys', 'sweepEntries', 'sweepStoredBytes', 'sweepHolds'],
 ];
 

@@ -13,7 +13,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file audit/v1/audit_service.proto.
  */
 export const file_audit_v1_audit_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhdWRpdC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghhdWRpdC52MSLmBAoSTGlzdEVudHJpZXNSZXF1ZXN0ErsCCg1yZXNvdXJjZV90eXBlGAEgASgJQqMCukifAroBmwIKDXJlc291cmNlX3R5cGUSf3Jlc291cmNlX3R5cGU6IG11c3QgYmUgc2xvdCwgY291cG9uLCByZXNlcnZlZF9jb3Vwb24sIHVzZXIsIHJlZGVtcHRpb24sIGNvdXBvbl9iYXRjaCwgcHJvZHVjdCwgcHJvZHVjdF9ncm91cCwgb3JkZXIgb3IgZGF0YWJhc2UaiAF0aGlzIGluIFsnJywgJ3Nsb3QnLCAnY291cG9uJywgJ3Jlc2VydmVkX2NvdXBvbicsICd1c2VyJywgJ3JlZGVtcHRpb24nLCAnY291cG9uX2JhdGNoJywgJ3Byb2R1Y3QnLCAncHJvZHVjdF9ncm91cCcsICdvcmRlcicsICdkYXRhYmFzZSddEhgKC3Jlc291cmNlX2lkGAIgASgFSACIAQESFQoIc3RhZmZfaWQYAyABKAVIAYgBARIdCgdzdWJqZWN0GAQgASgJQgy6SAlyBxiAQLoBAQASHwoJcHJvY2VkdXJlGAUgASgJQgy6SAlyBxjIAboBAQASGwoFc2luY2UYBiABKAlCDLpICXIHGNAPugEBABIbCgV1bnRpbBgHIAEoCUIMukgJcgcY0A+6AQEAEh4KBWxpbWl0GAggASgFQgq6SAcaBRjoBygASAKIAQESIAoKcGFnZV90b2tlbhgJIAEoCUIMukgJcgcY0A+6AQEAQg4KDF9yZXNvdXJjZV9pZEILCglfc3RhZmZfaWRCCAoGX2xpbWl0IlUKE0xpc3RFbnRyaWVzUmVzcG9uc2USJQoHZW50cmllcxgBIAMoCzIULmF1ZGl0LnYxLkF1ZGl0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpkCCgpBdWRpdEVudHJ5EgoKAmlkGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglwcm9jZWR1cmUYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIVCghzdGFmZl9pZBgFIAEoBUgAiAEBEhIKCnJlcXVlc3RfaWQYBiABKAkSFQoNcmVzb3VyY2VfdHlwZRgHIAEoCRITCgtyZXNvdXJjZV9pZBgIIAEoBRInCgZiZWZvcmUYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiYKBWFmdGVyGAogASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEILCglfc3RhZmZfaWQyXwoMQXVkaXRTZXJ2aWNlEk8KC0xpc3RFbnRyaWVzEhwuYXVkaXQudjEuTGlzdEVudHJpZXNSZXF1ZXN0Gh0uYXVkaXQudjEuTGlzdEVudHJpZXNSZXNwb25zZSIDkAIBQlUKF2RlbGl2ZXJ5LmFkbWluLmF1ZGl0LnYxUAFaH2RlbGl2ZXJ5LWFkbWluL2F1ZGl0L3YxO2F1ZGl0djGqAhZEZWxpdmVyeUFkbWluLkF1ZGl0LlYxYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChxhdWRpdC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghhdWRpdC52MSLmBAoSTGlzdEVudHJpZXNSZXF1ZXN0ErsCCg1yZXNvdXJjZV90eXBlGAEgASgJQqMCukifAroBmwIKDXJlc291cmNlX3R5cGUSf3Jlc291cmNlX3R5cGU6IG11c3QgYmUgc2xvdCwgY291cG9uLCByZXNlcnZlZF9jb3Vwb24sIHVzZXIsIHJlZGVtcHRpb24sIGNvdXBvbl9iYXRjaCwgcHJvZHVjdCwgcHJvZHVjdF9ncm91cCwgb3JkZXIgb3IgZGF0YWJhc2UaiAF0aGlzIGluIFsnJywgJ3Nsb3QnLCAnY291cG9uJywgJ3Jlc2VydmVkX2NvdXBvbicsICd1c2VyJywgJ3JlZGVtcHRpb24nLCAnY291cG9uX2JhdGNoJywgJ3Byb2R1Y3QnLCAncHJvZHVjdF9ncm91cCcsICdvcmRlcicsICdkYXRhYmFzZSddEhgKC3Jlc291cmNlX2lkGAIgASgFSACIAQESFQoIc3RhZmZfaWQYAyABKAVIAYgBARIdCgdzdWJqZWN0GAQgASgJQgy6SAlyBxiAQLoBAQASHwoJcHJvY2VkdXJlGAUgASgJQgy6SAlyBxjIAboBAQASGwoFc2luY2UYBiABKAlCDLpICXIHGNAPugEBABIbCgV1bnRpbBgHIAEoCUIMukgJcgcY0A+6AQEAEh4KBWxpbWl0GAggASgFQgq6SAcaBRjoBygASAKIAQESIAoKcGFnZV90b2tlbhgJIAEoCUIMukgJcgcY0A+6AQEAQg4KDF9yZXNvdXJjZV9pZEILCglfc3RhZmZfaWRCCAoGX2xpbWl0IlUKE0xpc3RFbnRyaWVzUmVzcG9uc2USJQoHZW50cmllcxgBIAMoCzIULmF1ZGl0LnYxLkF1ZGl0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIogDChNXYXRjaEVudHJpZXNSZXF1ZXN0EtACCg5yZXNvdXJjZV90eXBlcxgBIAMoCUK3ArpIswK6AaoCCg5yZXNvdXJjZV90eXBlcxKAAXJlc291cmNlX3R5cGVzOiBtdXN0IGJlIHNsb3QsIGNvdXBvbiwgcmVzZXJ2ZWRfY291cG9uLCB1c2VyLCByZWRlbXB0aW9uLCBjb3Vwb25fYmF0Y2gsIHByb2R1Y3QsIHByb2R1Y3RfZ3JvdXAsIG9yZGVyIG9yIGRhdGFiYXNlGpQBdGhpcy5hbGwodHlwZSwgdHlwZSBpbiBbJ3Nsb3QnLCAnY291cG9uJywgJ3Jlc2VydmVkX2NvdXBvbicsICd1c2VyJywgJ3JlZGVtcHRpb24nLCAnY291cG9uX2JhdGNoJywgJ3Byb2R1Y3QnLCAncHJvZHVjdF9ncm91cCcsICdvcmRlcicsICdkYXRhYmFzZSddKZIBAhAKEh4KCHBvc2l0aW9uGAIgASgJQgy6SAlyBxjQD7oBAQAiTwoUV2F0Y2hFbnRyaWVzUmVzcG9uc2USJQoHZW50cmllcxgBIAMoCzIULmF1ZGl0LnYxLkF1ZGl0RW50cnkSEAoIcG9zaXRpb24YAiABKAkimQIKCkF1ZGl0RW50cnkSCgoCaWQYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXByb2NlZHVyZRgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEhUKCHN0YWZmX2lkGAUgASgFSACIAQESEgoKcmVxdWVzdF9pZBgGIAEoCRIVCg1yZXNvdXJjZV90eXBlGAcgASgJEhMKC3Jlc291cmNlX2lkGAggASgFEicKBmJlZm9yZRgJIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSJgoFYWZ0ZXIYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgsKCV9zdGFmZl9pZDKwAQoMQXVkaXRTZXJ2aWNlEk8KC0xpc3RFbnRyaWVzEhwuYXVkaXQudjEuTGlzdEVudHJpZXNSZXF1ZXN0Gh0uYXVkaXQudjEuTGlzdEVudHJpZXNSZXNwb25zZSIDkAIBEk8KDFdhdGNoRW50cmllcxIdLmF1ZGl0LnYxLldhdGNoRW50cmllc1JlcXVlc3QaHi5hdWRpdC52MS5XYXRjaEVudHJpZXNSZXNwb25zZTABQlUKF2RlbGl2ZXJ5LmFkbWluLmF1ZGl0LnYxUAFaH2RlbGl2ZXJ5LWFkbWluL2F1ZGl0L3YxO2F1ZGl0djGqAhZEZWxpdmVyeUFkbWluLkF1ZGl0LlYxYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListEntries. An empty text is no filter.
@@ -126,6 +126,68 @@ export const ListEntriesResponseSchema: GenMessage<ListEntriesResponse, {validTy
   messageDesc(file_audit_v1_audit_service, 1);
 
 /**
+ * The request of WatchEntries.
+ *
+ * @generated from message audit.v1.WatchEntriesRequest
+ */
+export type WatchEntriesRequest = Message<"audit.v1.WatchEntriesRequest"> & {
+  /**
+   * Types of records of both services, or "database". None: all types. A type of the other service finds nothing.
+   *
+   * @generated from field: repeated string resource_types = 1;
+   */
+  resourceTypes: string[];
+
+  /**
+   * The last position that was received. Empty: from now on. "oldest": all entries that are kept.
+   *
+   * @generated from field: string position = 2;
+   */
+  position: string;
+};
+
+export type WatchEntriesRequestValid = WatchEntriesRequest;
+
+/**
+ * Describes the message audit.v1.WatchEntriesRequest.
+ * Use `create(WatchEntriesRequestSchema)` to create a new message.
+ */
+export const WatchEntriesRequestSchema: GenMessage<WatchEntriesRequest, {validType: WatchEntriesRequestValid}> = /*@__PURE__*/
+  messageDesc(file_audit_v1_audit_service, 2);
+
+/**
+ * The response of WatchEntries.
+ *
+ * @generated from message audit.v1.WatchEntriesResponse
+ */
+export type WatchEntriesResponse = Message<"audit.v1.WatchEntriesResponse"> & {
+  /**
+   * Oldest first, at most 500 and 4 MiB. Empty in an answer that tells only the position, which comes first when the
+   * request has no position, and when nothing else came for 10 s. An entry that alone takes more than 4 MiB comes
+   * without `before` and `after`, which ListEntries has.
+   *
+   * @generated from field: repeated audit.v1.AuditEntry entries = 1;
+   */
+  entries: AuditEntry[];
+
+  /**
+   * The position after these entries. Both services know it.
+   *
+   * @generated from field: string position = 2;
+   */
+  position: string;
+};
+
+export type WatchEntriesResponseValid = WatchEntriesResponse;
+
+/**
+ * Describes the message audit.v1.WatchEntriesResponse.
+ * Use `create(WatchEntriesResponseSchema)` to create a new message.
+ */
+export const WatchEntriesResponseSchema: GenMessage<WatchEntriesResponse, {validType: WatchEntriesResponseValid}> = /*@__PURE__*/
+  messageDesc(file_audit_v1_audit_service, 3);
+
+/**
  * A change of one record by one call.
  *
  * @generated from message audit.v1.AuditEntry
@@ -212,7 +274,7 @@ export type AuditEntryValid = AuditEntry;
  * Use `create(AuditEntrySchema)` to create a new message.
  */
 export const AuditEntrySchema: GenMessage<AuditEntry, {validType: AuditEntryValid}> = /*@__PURE__*/
-  messageDesc(file_audit_v1_audit_service, 2);
+  messageDesc(file_audit_v1_audit_service, 4);
 
 /**
  * The audit trail: the author, time and content of each change of a record. Both services offer it for their own
@@ -240,6 +302,24 @@ export const AuditService: GenService<{
     methodKind: "unary";
     input: typeof ListEntriesRequestSchema;
     output: typeof ListEntriesResponseSchema;
+  },
+  /**
+   * Streams every entry that is committed after a position, in an order in which no later one is ever inserted before a
+   * position that was given. The entries of one record come as its changes were made. A stream that is opened again with
+   * its last position, at any replica, leaves out nothing, and may repeat entries.
+   *
+   * An entry comes within 2 s of its commit, or of the end of a transaction that began to write before it.
+   *
+   * Errors: UNAUTHENTICATED "Access denied", also within 30 s after the caller's staff user is disabled; INVALID_ARGUMENT
+   * for a garbled position; FAILED_PRECONDITION "The position is no longer kept" if its entry was deleted after its
+   * retention, or if the database was set back to before it.
+   *
+   * @generated from rpc audit.v1.AuditService.WatchEntries
+   */
+  watchEntries: {
+    methodKind: "server_streaming";
+    input: typeof WatchEntriesRequestSchema;
+    output: typeof WatchEntriesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_audit_v1_audit_service, 0);

@@ -1,0 +1,16 @@
+select coalesce(last.id, 0)::float8 as "lastId", coalesce((extract(epoch from last.at) * 1000000)::bigint, 0)::float8 as "lastMicros",
+array(
+  select virtualtransaction from pg_locks
+  where relation = 'audit_entries'::regclass and mode = 'RowExclusiveLock' and granted
+  and database = (select oid from pg_database where datname = current_database())
+) as writers,
+coalesce(last.id, 0) < $id::bigint or ($id::bigint > 0 and not exists (
+    select from audit_entries where id = $id::bigint and at =
+    timestamptz 'epoch' + $micros::bigint / 1000000 * interval '1 second'
+    + $micros::bigint % 1000000 * interval '1 microsecond'
+    -- Retention may have deleted it.
+    union all select from audit_retention where
+    timestamptz 'epoch' + $micros::bigint / 1000000 * interval '1 second'
+    + $micros::bigint % 1000000 * interval '1 microsecond' < now() - days * interval '1 day'
+)) as "isSetBack"
+from (values (1)) as one left join (select id, at from audit_entries order by id desc limit 1) as last on true
