@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { startAuditService } from '../../shared/audit/audit-service.ts';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { commonErrors } from '../../shared/errors/errors.ts';
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { implement, type StaffRule } from '../../shared/rpc/implementation.ts';
+import { startAuditService } from '../../shared/runtime/audit-service.ts';
 import { type RunningService, startService } from '../../shared/runtime/start-service.ts';
 import { couponErrors } from './errors.ts';
 import { MissLimit } from './guessing/miss-limit.ts';

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { startAuditService } from '../../shared/audit/audit-service.ts';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { tookTooLong } from '../../shared/db/errors.ts';
 import { NotificationListener } from '../../shared/db/listener.ts';
@@ -10,6 +9,7 @@ import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.t
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { implement } from '../../shared/rpc/implementation.ts';
+import { startAuditService } from '../../shared/runtime/audit-service.ts';
 import { type RunningService, type ServiceParts, startService } from '../../shared/runtime/start-service.ts';
 import {
   createCatalogHandlers,

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { type AuthConfig, readAuth } from './auth.ts';
 import { readBusinessCurrency, readBusinessTimeZone, readCallingCode } from './business.ts';
 import { type DatabaseConfig, readDatabase } from './database.ts';
+import { type EventsConfig, readEvents } from './events.ts';
 import { readTlsFiles, type TlsFiles } from './tls.ts';
 import {
   ConfigErrors,
@@ -58,6 +59,8 @@ export interface ServiceConfig {
   readonly storedMibPerHour: number;
   /** Undefined: audit entries are kept for ever. */
   readonly auditRetentionDays: number | undefined;
+  /** Undefined: no webhooks are sent. */
+  readonly events: EventsConfig | undefined;
   readonly redisUrl: string | undefined;
   /** The Redis Sentinels. If there are any, the host of `redisUrl` is their name for the master. */
   readonly redisSentinels: readonly HostPort[];
@@ -108,6 +111,7 @@ export function readConfig(service: ServiceName, env: Environment): ServiceConfi
     idempotencyTtlHours: readCount(env, 'IDEMPOTENCY_TTL_HOURS', 24, 8_760, errors),
     storedMibPerHour: readCount(env, 'STORED_MIB_PER_HOUR', 256, 1_000_000, errors),
     auditRetentionDays: readAuditRetentionDays(env, errors),
+    events: readEvents(env, errors),
     redisUrl: readUrl(env, 'REDIS_URL', ['redis:', 'rediss:'], errors),
     redisSentinels: readRedisSentinels(env, errors),
     redisSentinelPassword: env.REDIS_SENTINEL_PASSWORD || undefined,

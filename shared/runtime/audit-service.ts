@@ -1,0 +1,21 @@
+import { listEntries } from '../audit/list-entries.ts';
+import type { shownBy } from '../audit/shown-entry.ts';
+import { EntryTail } from '../audit/tail.ts';
+import { watchEntries } from '../audit/watch-entries.ts';
+import { commonErrors } from '../errors/errors.ts';
+import { AuditService } from '../gen/audit/v1/audit_service_pb.ts';
+import { type Implementation, implement } from '../rpc/implementation.ts';
+import { startWebhooks } from '../webhooks/webhooks.ts';
+import type { ServiceParts } from './start-service.ts';
+
+/**
+ * Starts to follow the audit entries of a service's procedures and to send them where webhooks are configured, and
+ * implements what staff read of them (design 10, 14).
+ */
+export async function startAuditService(parts: ServiceParts, service: keyof typeof shownBy): Promise<Implementation> {
+  const { database } = parts;
+  const tail = await EntryTail.start(parts, service);
+  await startWebhooks(parts, tail);
+  const handlers = { listEntries: listEntries(database, service), watchEntries: watchEntries(database, tail) };
+  return implement(AuditService, handlers, { error: commonErrors.accessDenied });
+}
