@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findFreePort } from '../../services/dev/ports.ts';
 import type { ServiceName } from '../../shared/config/config.ts';
+import { EventReceiver } from '../support/event-receiver.ts';
 import type { Target } from '../support/prometheus.ts';
 import { startDatabaseProxy, type TcpProxy, viaPort } from '../support/proxy.ts';
 import { RedisServer } from '../support/redis.ts';
@@ -14,6 +15,8 @@ type Env = Readonly<Record<string, string>>;
 interface Parts {
   readonly stage: Stage;
   readonly redis: RedisServer;
+  /** Gets the webhooks of the first replica of each service. */
+  readonly receiver: EventReceiver;
   /** Leads all replicas to their database. */
   readonly proxy: TcpProxy;
   /** Leads the second replica to the database for what needs a session of its own. */
@@ -42,6 +45,8 @@ export class Deployment {
     const stage = await Stage.on(redis);
     await stage.database.sql(`insert into users (id, name, mobile) values (1, 'Ravi Iyer', '9000000001')`);
     const [proxy, directProxy] = [await startDatabaseProxy(), await startDatabaseProxy()];
+    const receiver = await EventReceiver.start();
+    const events = { EVENTS_URL: receiver.url, EVENTS_SECRET: `whsec_${Buffer.alloc(24).toString('base64')}` };
     const targets: Target[] = [];
     const start = async (service: ServiceName, instance: string, variables: Env) => {
       const port = await findFreePort();
@@ -50,10 +55,10 @@ export class Deployment {
       const databaseUrl = viaPort(stage.database.url, proxy.port);
       return stage.start({ service, databaseUrl, refreshDelayMs: 2_000, env: { ...metrics, ...variables } });
     };
-    const one = await start('slot', 'slot-1', env);
+    const one = await start('slot', 'slot-1', { ...env, ...events });
     const two = await start('slot', 'slot-2', { DATABASE_DIRECT_URL: viaPort(stage.database.url, directProxy.port) });
-    const coupon = await start('coupon', 'coupon-1', env);
-    const deployment = new Deployment({ stage, redis, proxy, directProxy, targets }, one, two, coupon);
+    const coupon = await start('coupon', 'coupon-1', { ...env, ...events });
+    const deployment = new Deployment({ stage, redis, receiver, proxy, directProxy, targets }, one, two, coupon);
     await deployment.#callAlways();
     return deployment;
   }
@@ -85,12 +90,12 @@ export class Deployment {
   }
 
   async close(): Promise<void> {
-    const { stage, proxy, directProxy } = this.parts;
+    const { stage, receiver, proxy, directProxy } = this.parts;
     this.#stopped.abort();
     await Promise.all(this.#callers);
     // The stage does not know those that were started again.
     await Promise.all([this.one.kill(), this.two.kill(), this.coupon.kill()]);
     await stage.close();
-    await Promise.all([proxy.cut(), directProxy.cut()]);
+    await Promise.all([receiver.stop(), proxy.cut(), directProxy.cut()]);
   }
 }

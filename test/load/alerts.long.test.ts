@@ -291,6 +291,18 @@ const causes: readonly Cause[] = [
       return () => sql(`select setval('redemptions_id_seq', $1)`, [row?.last]);
     },
   },
+  {
+    name: 'webhooks-late',
+    cause: 'the receiver of webhooks answers with 500 until minute 10.',
+    alerts: ['WebhooksLate'],
+    bring({ parts: { receiver, stage } }) {
+      receiver.answer = () => 500;
+      return () => {
+        receiver.answer = () => 204;
+        return stage.database.sql('update webhook_deliveries set due_at = now()');
+      };
+    },
+  },
 ];
 
 /** Records a cause from before it comes until after it is gone, and returns the recording as rule tests. */
