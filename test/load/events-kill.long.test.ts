@@ -92,11 +92,11 @@ describeUnless(noFailover, 'Streams and webhooks under kills', undefined, () => 
     isOver = true;
     await Promise.all(writers);
 
-    const written = (await sql<{ id: string }>('select id::text from audit_entries order by id')).map(
-      ({ id }) => `slot-service-${id}`,
-    );
+    const written = (
+      await cluster.primary.sql<{ id: string }>('select id::text from audit_entries order by audit_entries.id')
+    ).map(({ id }) => `slot-service-${id}`);
     expect(written.length).toBeGreaterThan(500);
-    await sql('update webhook_deliveries set due_at = now()');
+    await cluster.primary.sql('update webhook_deliveries set due_at = now()');
     const received = () => receiver.lines.map((line) => line.split(' ')[0]);
     await expect.poll(() => received().at(-1), { timeout: 120_000 }).toBe(written.at(-1));
     await expect.poll(() => follower.ids.at(-1), { timeout: 60_000 }).toBe(written.at(-1));

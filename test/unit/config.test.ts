@@ -6,6 +6,8 @@ import type { Environment } from '../../shared/config/variables.ts';
 
 const valid = { DATABASE_URL: 'postgres://localhost/x', AUTH_JWT_SECRET: 'x'.repeat(32) };
 
+const eventSecret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 255).toString('base64')}`;
+
 describe('The configuration', () => {
   it('The configuration has the defaults of the design', () => {
     expect(readConfig('slot', valid)).toMatchObject({
@@ -32,6 +34,20 @@ describe('The configuration', () => {
     ...['COUPON_CODE_PREFIX=dc', 'COUPON_CODE_PREFIX=ABC', 'BUSINESS_TIME_ZONE=Mars/Olympus', 'BUSINESS_CURRENCY=Rs'],
     ...['COUPON_STAFF_ONLY=yes', 'VALIDATE_MISSES_PER_MINUTE=0', 'VALIDATE_MISSES_PER_MINUTE=1000001'],
     ...['LOG_LEVEL=loud', 'OTEL_EXPORTER_OTLP_ENDPOINT=localhost:4318', 'TLS_KEY_FILE= TLS_CERT_FILE=tls.crt'],
+    ...[
+      'EVENTS_SECRET= EVENTS_URL=https://x.example/',
+      `EVENTS_URL= EVENTS_SECRET=${eventSecret(24)}`,
+      `EVENTS_URL=ftp://x EVENTS_SECRET=${eventSecret(24)}`,
+    ],
+    ...[`EVENTS_URL=https://me:secret@x.example/ EVENTS_SECRET=${eventSecret(24)}`],
+    ...[
+      'EVENTS_SECRET=whsec_x',
+      `EVENTS_SECRET=${eventSecret(23)}`,
+      `EVENTS_SECRET=${eventSecret(65)}`,
+      'EVENTS_SECRET=,',
+    ].map((secret) => `${secret} EVENTS_URL=https://x.example/`),
+    `EVENTS_SECRET=${[24, 24, 24].map(eventSecret)} EVENTS_URL=https://x.example/`,
+    `EVENTS_SECRET=${eventSecret(32).slice(6)} EVENTS_URL=https://x.example/`,
     ...['TLS_CERT_FILE= TLS_KEY_FILE=tls.key', 'TLS_CERT_FILE= TLS_CLIENT_CA_FILE=ca.crt'],
   ])('The error for a wrong variable names it, the first one: %s', (variables) => {
     const given = variables.split(' ').map((variable) => variable.split(/=(.*)/, 2));
@@ -45,6 +61,23 @@ describe('The configuration', () => {
     expect(readConfig('slot', { ...valid, ...files }).tls).toEqual({ certFile: 'tls.crt', keyFile: 'tls.key' });
     const mutual = readConfig('slot', { ...valid, ...files, TLS_CLIENT_CA_FILE: 'ca.crt' });
     expect(mutual.tls?.clientCaFile).toBe('ca.crt');
+  });
+
+  it('EVENTS_URL and one or two EVENTS_SECRET turn webhooks on, and no error quotes a secret', () => {
+    const url = 'https://x.example/events?token=hidden';
+    const eventsOf = (secret: string, to = url) =>
+      readConfig('slot', { ...valid, EVENTS_URL: to, EVENTS_SECRET: secret }).events;
+    const [short, long] = [eventSecret(24), eventSecret(64)];
+    expect(eventsOf(short)).toEqual({ url, secrets: [short] });
+    expect(eventsOf(`${short}, ${long}`)).toEqual({ url, secrets: [short, long] });
+    expect(readConfig('slot', valid).events).toBeUndefined();
+    for (const [secret, to] of [
+      ['whsec_hidden', url],
+      [short, 'https://me:hidden@x.example/'],
+      [short, 'hidden'],
+    ] as const) {
+      expect(() => eventsOf(secret, to)).toThrow(/^(?!.*hidden)EVENTS_/s);
+    }
   });
 
   it('A comma separates two secrets', () => {

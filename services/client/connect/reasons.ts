@@ -28,6 +28,8 @@ export const Reason = {
   UNIMPLEMENTED: 'UNIMPLEMENTED',
   /** ABORTED: The record was changed meanwhile */
   ETAG_MISMATCH: 'ETAG_MISMATCH',
+  /** FAILED_PRECONDITION: The position is no longer kept */
+  POSITION_LOST: 'POSITION_LOST',
   /** INVALID_ARGUMENT: The idempotency key came with another request before */
   IDEMPOTENCY_KEY_REUSED: 'IDEMPOTENCY_KEY_REUSED',
   /** DEADLINE_EXCEEDED: Deadline exceeded */
