@@ -1,16 +1,21 @@
 import { statement } from '../db/statement.ts';
 
-// A row for each service tells what was taken. Its `due_at` serves as a lock: who sends moves it, and nobody else sends before.
+// A row for each service tells what was taken. Its `due_at` is a lease: a replica that sends moves it, and nobody else sends
+// before. A replica that was slower than its lease finds another number of `claims`, and writes nothing.
 
-/** Longer than an answer may take. After a kill, another replica goes on then. */
-const leaseSeconds = 15;
+/** Longer than a statement and an answer may take. After a kill, another replica goes on then. */
+const leaseSeconds = 20;
 const maxRetrySeconds = 300;
+
+// A clock that was ahead may have left a time that is too far away.
+const isDue = `(due_at <= clock_timestamp() or due_at > clock_timestamp() + ${2 * maxRetrySeconds} * interval '1 second')`;
+const lease = `clock_timestamp() + ${leaseSeconds} * interval '1 second'`;
 
 /** How far the webhooks of a service are. */
 export interface Delivery {
   /** The id of the last entry that was taken. */
   readonly sentId: number;
-  /** The id of the last entry of a batch that was tried. It is sent again as it was. */
+  /** The last id of a batch that was tried. It is sent again as it was. */
   readonly batchEnd: number | null;
   /** Whether nobody sends, and no retry has to wait. */
   readonly isDue: boolean;
@@ -20,56 +25,63 @@ interface OfService {
   readonly service: string;
 }
 
-/** What a batch begins after, and its last entry. */
-interface Batch extends OfService {
-  readonly sentId: number;
+/** A batch that a replica has the lease of. */
+export interface Claimed extends OfService {
   readonly batchEnd: number;
+  readonly claims: string;
 }
 
 export const readDelivery = statement<Delivery, OfService>(
   'readDelivery',
-  `select sent_id::float8 as "sentId", batch_end::float8 as "batchEnd", due_at <= clock_timestamp() as "isDue"
+  `select sent_id::float8 as "sentId", batch_end::float8 as "batchEnd", ${isDue} as "isDue"
    from webhook_deliveries where service = $service`,
 );
 
-/** Begins after an entry, or goes on where webhooks ended. */
-export const beginDelivery = statement<never, OfService & { sentId: number }>(
+/** Begins after the last entry, or goes on where webhooks ended. */
+export const beginDelivery = statement<never, OfService>(
   'beginDelivery',
-  `insert into webhook_deliveries (service, sent_id) values ($service, $sentId::bigint)
-   on conflict (service) do update
-   set is_active = true, failures = 0,
-     due_at = least(webhook_deliveries.due_at, clock_timestamp() + ${leaseSeconds} * interval '1 second')`,
+  `insert into webhook_deliveries (service, sent_id) select $service, coalesce(max(id), 0) from audit_entries
+   on conflict (service) do update set is_active = true, failures = 0, due_at = least(webhook_deliveries.due_at, ${lease})`,
 );
 
 /** Lets retention delete what is unsent. */
-export const endDelivery = statement<never, OfService>(
+export const endDelivery = statement<{ swept: number }, OfService>(
   'endDelivery',
-  'update webhook_deliveries set is_active = false where service = $service and is_active',
+  `with ended as (
+     update webhook_deliveries set is_active = false where service = $service and is_active returning 1
+   )
+   select count(*)::integer as swept from ended`,
 );
 
-/** Takes the lock for a batch. No row: another replica has it. */
-export const claimBatch = statement<{ isClaimed: true }, Batch>(
+/** Takes the lease of a batch. No row: another replica has it. */
+export const claimBatch = statement<{ claims: string }, OfService & { sentId: number; batchEnd: number }>(
   'claimBatch',
-  `update webhook_deliveries
-   set batch_end = $batchEnd::bigint, due_at = clock_timestamp() + ${leaseSeconds} * interval '1 second'
-   where service = $service and sent_id = $sentId::bigint and coalesce(batch_end, $batchEnd::bigint) = $batchEnd::bigint
-     and due_at <= clock_timestamp()
-   returning true as "isClaimed"`,
+  `update webhook_deliveries set batch_end = $batchEnd::bigint, claims = claims + 1, is_active = true, due_at = ${lease}
+   where service = $service and sent_id = $sentId::bigint and coalesce(batch_end, $batchEnd::bigint) >= $batchEnd::bigint
+     and ${isDue}
+   returning claims`,
 );
 
-/** Moves on to the next batch, behind one that was taken or has no entry of the service. */
-export const completeBatch = statement<never, Batch>(
+/** Moves on to what comes after a batch that was taken. */
+export const completeBatch = statement<never, Claimed>(
   'completeBatch',
-  `update webhook_deliveries set sent_id = $batchEnd::bigint, batch_end = null, failures = 0, due_at = clock_timestamp()
-   where service = $service and sent_id = $sentId::bigint`,
+  `update webhook_deliveries set sent_id = batch_end, batch_end = null, failures = 0, due_at = clock_timestamp()
+   where service = $service and claims = $claims::bigint and batch_end = $batchEnd::bigint`,
 );
 
 /** Lets the next attempt wait: 1 s, then twice as long each time. */
-export const delayBatch = statement<{ failures: number }, Batch>(
+export const delayBatch = statement<{ failures: number }, Claimed>(
   'delayBatch',
   `update webhook_deliveries
    set failures = failures + 1,
      due_at = clock_timestamp() + least(power(2, least(failures, 9)), ${maxRetrySeconds}) * interval '1 second'
-   where service = $service and sent_id = $sentId::bigint and batch_end = $batchEnd::bigint
+   where service = $service and claims = $claims::bigint and batch_end = $batchEnd::bigint
    returning failures`,
+);
+
+/** Moves on where the service has no entries: none was written, or retention has deleted them. */
+export const passEntries = statement<never, OfService & Pick<Delivery, 'sentId' | 'batchEnd'> & { upTo: number }>(
+  'passEntries',
+  `update webhook_deliveries set sent_id = $upTo::bigint, batch_end = nullif(batch_end, $upTo::bigint)
+   where service = $service and sent_id = $sentId::bigint and batch_end is not distinct from $batchEnd::bigint and ${isDue}`,
 );

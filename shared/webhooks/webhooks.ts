@@ -7,16 +7,25 @@ import type { Database } from '../db/database.ts';
 import type { BoundStatement } from '../db/statement.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { batchType, toEventJson } from './cloud-event.ts';
-import { beginDelivery, claimBatch, completeBatch, delayBatch, endDelivery, readDelivery } from './deliveries.ts';
+import {
+  beginDelivery,
+  type Claimed,
+  claimBatch,
+  completeBatch,
+  type Delivery,
+  delayBatch,
+  passEntries,
+  readDelivery,
+} from './deliveries.ts';
 
 const maxBatch = 100;
 const answerWithinMs = 10_000;
-/** Entries of the other service only are passed in steps of this length, so that retention may delete them. */
-const passedIds = 500;
+/** Entries of the other service are passed when they fill a page, or after this time, so that retention may delete them. */
+const passAfterMs = 60_000;
 
 /** The parts of a service that webhooks need. */
 interface NotifyingService {
-  readonly config: { readonly events: EventsConfig | undefined; readonly database: { applicationName: string } };
+  readonly config: { readonly database: { readonly applicationName: string } };
   readonly database: Database;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -24,17 +33,12 @@ interface NotifyingService {
 }
 
 /** Starts to post a service's audit entries to EVENTS_URL, in their final order (design 14). */
-export async function startWebhooks(service: NotifyingService, tail: EntryTail): Promise<void> {
-  const { config, database, shutdown } = service;
-  const { applicationName } = config.database;
-  if (config.events === undefined) {
-    const caller = { signal: AbortSignal.timeout(10_000) };
-    return void (await database.for(caller).query(endDelivery({ service: applicationName })));
-  }
-  const webhooks = new Webhooks(service, config.events, tail);
+export async function startWebhooks(service: NotifyingService, events: EventsConfig, tail: EntryTail): Promise<void> {
+  const webhooks = new Webhooks(service, events, tail);
+  await webhooks.begin();
   const stopped = new AbortController();
   const running = webhooks.run(stopped.signal);
-  shutdown.push({
+  service.shutdown.push({
     name: 'webhooks',
     async stop() {
       stopped.abort();
@@ -55,10 +59,13 @@ class Webhooks {
   readonly #url: string;
   readonly #signers: readonly Webhook[];
   readonly #counts = { taken: 0, refused: 0 };
-  /** The time of the oldest entry that was not taken. */
-  #oldestMs: number | undefined;
+  /** The time of the oldest entry that was not taken, and the id that it comes after. */
+  #oldest: { readonly ms: number; readonly after: number } | undefined;
   /** Up to here there was nothing to send. */
   #idleAt = -1;
+  #passedAtMs = performance.now();
+  /** A batch that was taken, until that is written. */
+  #taken: Claimed | undefined;
   #hasBegun = false;
   #isFailing = false;
 
@@ -72,7 +79,7 @@ class Webhooks {
     metrics.gauge(
       'webhook_oldest_entry_seconds',
       'How long the oldest audit entry waits that the receiver of webhooks has not taken; 0: none.',
-      () => (this.#oldestMs === undefined ? 0 : Math.max(database.clock.now() - this.#oldestMs, 0) / 1_000),
+      () => (this.#oldest === undefined ? 0 : Math.max(database.clock.now() - this.#oldest.ms, 0) / 1_000),
     );
     metrics.counter(
       'webhook_batches_total',
@@ -82,60 +89,86 @@ class Webhooks {
     );
   }
 
+  /** Fixes what the first webhook begins after. Never rejects: a database that takes no writes is asked again. */
+  async begin(): Promise<void> {
+    await this.#try(() => this.#query(beginDelivery({ service: this.#service })));
+    this.#hasBegun = !this.#isFailing;
+  }
+
   /** Sends what becomes final until the signal aborts. A batch that is being sent is still finished. Never rejects. */
   async run(stopped: AbortSignal): Promise<void> {
     for await (const { reached } of this.#tail.horizon.values(stopped)) {
-      if (reached === undefined || reached.id === this.#idleAt) continue;
-      try {
+      if (!this.#hasBegun) await this.begin();
+      const isIdle = reached?.id === this.#idleAt && performance.now() - this.#passedAtMs < passAfterMs;
+      if (reached === undefined || isIdle || !this.#hasBegun) continue;
+      await this.#try(async () => {
         while (!stopped.aborted && (await this.#sendNext(reached.id)));
-        this.#isFailing = false;
-      } catch (error) {
-        if (!this.#isFailing) this.#logger.warn({ err: error }, 'webhooks could not be sent');
-        this.#isFailing = true;
-      }
+      });
+    }
+  }
+
+  async #try(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) this.#logger.warn({ err: error }, 'webhooks have to wait for the database');
+      this.#isFailing = true;
     }
   }
 
   /** Sends a batch, if there is one and its time has come. Resolves with whether there may be another one now. */
   async #sendNext(reachedId: number): Promise<boolean> {
     const service = this.#service;
+    await this.#complete();
     const [delivery] = await this.#query(readDelivery({ service }));
-    if (delivery === undefined || !this.#hasBegun) {
-      await this.#query(beginDelivery({ service, sentId: reachedId }));
-      this.#hasBegun = true;
-      return true;
-    }
+    // The database was set back to before the first start.
+    if (delivery === undefined) this.#hasBegun = false;
+    if (delivery === undefined || (!delivery.isDue && delivery.sentId === this.#oldest?.after)) return false;
     const { sentId, batchEnd, isDue } = delivery;
-    if (reachedId < (batchEnd ?? sentId + 1)) return this.#rest(reachedId);
-    const { entries, position } = await this.#tail.pageAfter({ id: sentId, micros: 0 }, { signal: new CallSignal() });
-    const batch = entries.filter(({ row }) => Number(row.id) <= (batchEnd ?? position.id)).slice(0, maxBatch);
-    const [oldest, last] = [batch[0], batch.at(-1)];
-    if (oldest === undefined || last === undefined) {
-      if (position.id - sentId < passedIds) return this.#rest(reachedId);
-      await this.#query(completeBatch({ service, sentId, batchEnd: position.id }));
-      return true;
-    }
-    this.#oldestMs = oldest.row.at.getTime();
-    const next = { service, sentId, batchEnd: Number(last.row.id) };
-    if (!isDue || (await this.#query(claimBatch(next))).length === 0) return false;
-    const id = `${service}-${last.row.id}-${last.row.atMicros}`;
+    if (batchEnd !== null && reachedId < batchEnd) return false;
+    const { entries, position } =
+      reachedId > sentId ? await this.#tail.pageAfter({ id: sentId, micros: 0 }, process) : nothingAfter(sentId);
+    const end = Math.min(batchEnd ?? position.id, position.id);
+    const batch = entries.filter(({ row }) => Number(row.id) <= end).slice(0, maxBatch);
+    const [first, last] = [batch[0], batch.at(-1)];
+    this.#oldest = first && { ms: first.row.at.getTime(), after: sentId };
+    if (first === undefined || last === undefined) return this.#pass(delivery, end, reachedId);
+    if (!isDue) return false;
+    const lastId = batchEnd === null ? Number(last.row.id) : end;
+    const [claim] = await this.#query(claimBatch({ service, sentId, batchEnd: lastId }));
+    if (claim === undefined) return false;
+    const claimed = { service, batchEnd: lastId, claims: claim.claims };
+    const id = `${service}-${first.row.id}-${last.row.id}-${last.row.atMicros}`;
     const problem = await this.#post(id, `[${batch.map((entry) => toEventJson(service, entry)).join()}]`);
     if (problem === undefined) {
       this.#counts.taken += 1;
-      await this.#query(completeBatch(next));
+      this.#taken = claimed;
+      await this.#complete();
       return true;
     }
     this.#counts.refused += 1;
-    const [delayed] = await this.#query(delayBatch(next));
+    const [delayed] = await this.#query(delayBatch(claimed));
     this.#logger.warn({ ...delayed, problem, webhookId: id }, 'a webhook was not taken, and is sent again');
     return false;
   }
 
-  /** Nothing is left to send until the horizon moves. */
-  #rest(reachedId: number): false {
-    this.#oldestMs = undefined;
-    this.#idleAt = reachedId;
-    return false;
+  async #complete(): Promise<void> {
+    if (this.#taken !== undefined) await this.#query(completeBatch(this.#taken));
+    this.#taken = undefined;
+  }
+
+  /** Passes what has no entry of the service. Resolves with whether there is more. */
+  async #pass({ sentId, batchEnd, isDue }: Delivery, upTo: number, reachedId: number): Promise<boolean> {
+    const isMore = upTo < reachedId;
+    if (!isMore) this.#idleAt = reachedId;
+    if (!isDue) return false;
+    const isLate = performance.now() - this.#passedAtMs >= passAfterMs;
+    if (upTo > sentId && (isMore || isLate)) {
+      await this.#query(passEntries({ service: this.#service, sentId, batchEnd, upTo }));
+    }
+    if (isMore || isLate) this.#passedAtMs = performance.now();
+    return isMore;
   }
 
   /** Resolves with undefined if the receiver has taken the batch, else with the reason, which holds no secret. */
@@ -158,11 +191,22 @@ class Webhooks {
       return response.ok ? undefined : `status ${response.status}`;
     } catch (error) {
       const cause = error instanceof Error ? (error.cause ?? error) : error;
-      return cause instanceof Error ? String(Reflect.get(cause, 'code') ?? cause.name) : 'no answer';
+      return cause instanceof Error ? problemOf(cause) : 'no answer';
     }
   }
 
   #query<Row>(statement: BoundStatement<Row>): Promise<Row[]> {
-    return this.#database.for({ signal: new CallSignal() }).query(statement);
+    return this.#database.for(process).query(statement);
   }
+}
+
+/** Its statements belong to no call, and nothing aborts them. */
+const process = { signal: new CallSignal() };
+
+const nothingAfter = (id: number) => ({ entries: [], position: { id, micros: 0 } });
+
+/** A code such as ECONNREFUSED, or a name such as TimeoutError. Only these have no secret in them for certain. */
+function problemOf(error: Error): string {
+  const code: unknown = Reflect.get(error, 'code');
+  return typeof code === 'string' ? code : error.name === 'Error' ? error.message : error.name;
 }

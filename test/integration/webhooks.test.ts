@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { fromJson } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { CloudEvent, HTTP } from 'cloudevents';
@@ -6,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AuditEntrySchema, AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { EventReceiver, type Received } from '../support/event-receiver.ts';
+import { holding } from '../support/locks.ts';
 import { grpc } from '../support/protocols.ts';
 import { scrape } from '../support/scrape.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -66,7 +68,7 @@ describe('Webhooks', () => {
     const [{ headers, body }] = receiver.received as [Received];
     expect(headers).toMatchObject({
       'content-type': 'application/cloudevents-batch+json',
-      'webhook-id': expect.stringMatching(/^slot-service-2-\d{16}$/),
+      'webhook-id': expect.stringMatching(/^slot-service-2-2-\d{16}$/),
     });
     for (const secret of secrets)
       expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
@@ -176,7 +178,7 @@ describe('Webhooks', () => {
     await database.sql(entryOf(1));
     const silent = await start('slot', 'off');
     await database.sql(entryOf(2));
-    expect(await database.sql('select is_active from webhook_deliveries')).toEqual([{ is_active: false }]);
+    await expect.poll(() => database.sql('select is_active from webhook_deliveries')).toEqual([{ is_active: false }]);
     await stop(silent);
     await start();
     await receiver.until(2);
@@ -194,9 +196,77 @@ describe('Webhooks', () => {
     expect(await sweep()).toEqual([{ swept: 0 }]);
     await stop(service);
     expect(await sweep()).toEqual([{ swept: 0 }]);
-    // It sweeps as it starts.
-    await start('slot', 'off');
-    await expect.poll(() => database.sql('select count(*)::integer from audit_entries')).toEqual([{ count: 1 }]);
+    const silent = await start('slot', 'off');
+    await expect.poll(() => database.sql('select is_active from webhook_deliveries')).toEqual([{ is_active: false }]);
+    expect(await sweep()).toEqual([{ swept: 4 }]);
+    // The first batch is gone, and what is kept is sent.
+    await stop(silent);
+    receiver.answer = () => 204;
+    await database.sql(entryOf(2, 'slot', 2));
+    await start();
+    await receiver.until(3);
+    expect(receiver.taken).toEqual([5, 6, 7].map((id) => `slot-service-${id}`));
+  });
+
+  it('A batch whose entries were all deleted is passed, and what is kept is sent', async () => {
+    const service = await start();
+    receiver.answer = () => 500;
+    await database.sql(entryOf(1, 'slot', 5));
+    await expect.poll(() => receiver.received.length).toBe(1);
+    await stop(service);
+    await database.sql(`begin; set local audit.sweeping = 'on'; delete from audit_entries; commit`);
+    await database.sql(entryOf(2, 'slot', 600));
+    receiver.answer = () => 204;
+    await start();
+    await receiver.until(600);
+    expect(receiver.taken).toEqual(idsUpTo(605).slice(5));
+  });
+
+  it('A replica that was slower than its lease neither frees the lease of the next one nor moves it on', async () => {
+    await start();
+    receiver.answer = async () => {
+      // Another one takes over meanwhile.
+      await database.sql(`update webhook_deliveries set claims = claims + 1, due_at = now() + interval '9 seconds'`);
+      return 500;
+    };
+    await database.sql(entryOf(1));
+    await expect.poll(() => receiver.received.length).toBe(1);
+    const wait = 'select extract(epoch from due_at - now())::integer > 5 as held, failures from webhook_deliveries';
+    await expect.poll(() => database.sql(wait)).toEqual([{ held: true, failures: 0 }]);
+  });
+
+  it('A batch that was taken is not sent again when the database could not note it', async () => {
+    await start();
+    receiver.answer = async () => {
+      await database.sql('alter table webhook_deliveries rename to away');
+      return 204;
+    };
+    await database.sql(entryOf(1));
+    await receiver.until(1);
+    receiver.answer = () => 204;
+    await pause(1_000);
+    await database.sql('alter table away rename to webhook_deliveries');
+    await database.sql(entryOf(2));
+    await receiver.until(2);
+    expect(receiver.received.map(({ ids }) => ids)).toEqual([['slot-service-1'], ['slot-service-2']]);
+  });
+
+  it('A time of PostgreSQL that was far ahead holds nothing back', async () => {
+    await start();
+    await database.sql(`update webhook_deliveries set due_at = now() + interval '1 day'`);
+    await database.sql(entryOf(1));
+    await receiver.until(1);
+  });
+
+  it('A first start sends what is written from then on, also while an older write is open', async () => {
+    await holding(database.url, entryOf(1), async (lock) => {
+      await database.sql(entryOf(2));
+      await start();
+      await database.sql(entryOf(3));
+      await lock.release('commit');
+    });
+    await receiver.until(1);
+    expect(receiver.taken).toEqual(['slot-service-3']);
   });
 
   it('A trail that grows by entries of the other service holds nothing back', async () => {

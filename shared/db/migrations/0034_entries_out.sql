@@ -10,9 +10,11 @@ create table webhook_deliveries (
   sent_id bigint not null,
   batch_end bigint,
   failures integer not null default 0,
-  -- Nobody sends before this time: a replica is sending, or the last batch was not taken.
+  -- Nobody sends before this time: a replica is sending, or the last batch was not taken. Each that begins to send counts up,
+  -- so that one which lost the time can't write any more.
   due_at timestamptz not null default now(),
-  -- False while the services run without EVENTS_URL, and retention need not keep what is unsent.
+  claims bigint not null default 0,
+  -- False while the service runs without EVENTS_URL, and retention need not keep what is unsent.
   is_active boolean not null default true
 );
 insert into schema_parts values ('constraint', 'webhook_deliveries_pkey'), ('grant', 'SELECT on webhook_deliveries'),

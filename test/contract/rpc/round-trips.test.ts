@@ -100,7 +100,7 @@ const refused = {
  * all streams share. */
 const ofTheProcess = [
   ...['ping', 'select', 'countStored', 'unvalidatedConstraints'],
-  ...['entryHorizon', 'entriesAfter', 'set plan_cache_mode = force_generic_plan'],
+  ...['endDelivery', 'entryHorizon', 'entriesAfter', 'set plan_cache_mode = force_generic_plan'],
   ...['overdueRequests', 'sweepKeys', 'sweepEntries', 'sweepStoredBytes', 'sweepHolds'],
 ];
 
