@@ -18,7 +18,9 @@ export const writePosition = ({ id, micros }: Position) => writePageToken(listed
 
 /** Reads a position of a caller. Throws INVALID_ARGUMENT for a garbled one. */
 export function readPosition(text: string): Position {
-  const [id, micros] = readPlace(listed, text)?.map(Number) ?? [];
-  if (Number.isSafeInteger(id) && Number.isSafeInteger(micros)) return { id: Number(id), micros: Number(micros) };
+  const [id = -1, micros = 0] = readPlace(listed, text)?.map(Number) ?? [];
+  if (id >= 0 && writePosition({ id, micros }) === text && Number.isSafeInteger(Math.max(id, Math.abs(micros)))) {
+    return { id, micros };
+  }
   throw invalidField('position', 'is not a position of WatchEntries');
 }

@@ -12,10 +12,10 @@ import { share } from '../rpc/answers/message-encoder.ts';
 import { beginning, type Position } from './position.ts';
 import { type EntryRow, entryColumns, isOfImports, shownBy, toEntry } from './shown-entry.ts';
 
-/** An entry is streamed two ticks after its commit at the latest, unless an older write is still open. */
-const tickMs = 500;
+/** An entry waits for writers that began before it, and for those that began until the next tick. */
+const tickMs = 250;
 /** While nobody waits for entries, the horizon moves only once in so many ticks. */
-const idleTicks = 10;
+const idleTicks = 4;
 const tickTimeoutMs = 5_000;
 const maxEntries = 500;
 /** Protobuf takes up to 5.5 times the bytes of the same JSON: `1,` takes 11. Only a single entry may exceed 4 MiB. */
@@ -43,14 +43,9 @@ export interface Horizon {
   readonly setBacks: number;
 }
 
-/** The last entry, and the transactions that had begun to write entries when it was looked up. */
-interface Awaited {
-  readonly last: Position;
-  readonly writers: readonly string[];
-}
-
-// The snapshot, which shows the last entry, is older than the list of writers. A transaction locks the table before it
-// takes an id, and until its entries are visible. Entries that are not visible and have a lower id are therefore of these writers.
+// A transaction locks the table before its entries take their ids, which grow, and its entries are visible before it unlocks.
+// The snapshot, which shows the last entry, is older than the list of writers. Entries with lower ids that it does not show are
+// therefore of these writers.
 const entryHorizon = statement<{ lastId: number; lastMicros: number; writers: string[]; isSetBack: boolean }, Position>(
   'entryHorizon',
   `select coalesce(last.id, 0)::float8 as "lastId", coalesce(${microsOf('last.at')}, 0)::float8 as "lastMicros",
@@ -93,7 +88,7 @@ const entriesAfter = statement<PageRow, { after: number; upTo: number; types: re
 export interface TailedService {
   readonly database: Database;
   readonly logger: Logger;
-  readonly shutdown: { push(step: { readonly name: string; stop(): Promise<void> }): void };
+  readonly shutdown: { push(step: { readonly name: string; stop(): void }): void };
   /** Aborts when the service begins to stop, which ends all streams. */
   readonly draining: AbortSignal;
 }
@@ -112,7 +107,9 @@ export class EntryTail {
   readonly #logger: Logger;
   readonly #pages: SharedRead<number, EntryPage>;
   readonly #stopped = new AbortController();
-  #awaited: Awaited | undefined;
+  /** The writers of the last tick, each with the last entry of before it began: all of its ids are higher. */
+  #writers: ReadonlyMap<string, Position | undefined> = new Map();
+  #last: Position | undefined;
   #isFailing = false;
 
   private constructor(database: Database, service: keyof typeof shownBy, draining: AbortSignal, logger: Logger) {
@@ -140,21 +137,21 @@ export class EntryTail {
   static async start({ database, draining, logger, shutdown }: TailedService, service: keyof typeof shownBy) {
     const tail = new EntryTail(database, service, draining, logger);
     await tail.#tick();
-    const running = tail.#run();
+    void tail.#run();
     shutdown.push({
       name: 'entry tail',
-      async stop() {
-        tail.#stopped.abort();
-        await running;
-      },
+      stop: () => tail.#stopped.abort(),
     });
     return tail;
   }
 
-  /** Whether there are entries after a position whose place is final. False when the service begins to stop. */
-  hasAfter(position: Position): boolean {
-    const { reached } = this.horizon.value;
-    return !this.#draining.aborted && reached !== undefined && reached.id > position.id;
+  /**
+   * Whether there are entries after a position whose place is final. False once the database was set back after so many
+   * times, and when the service begins to stop.
+   */
+  hasAfter(position: Position, setBacks: number): boolean {
+    const { reached = beginning, setBacks: current } = this.horizon.value;
+    return !this.#draining.aborted && current === setBacks && reached.id > position.id;
   }
 
   /** Resolves with the next entries after a position that `hasAfter`. Rejects as `SharedRead` does. */
@@ -176,15 +173,18 @@ export class EntryTail {
   async #tick(): Promise<void> {
     const { reached, setBacks } = this.horizon.value;
     try {
-      const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(tickTimeoutMs)]);
+      const signal = AbortSignal.timeout(tickTimeoutMs);
       const found = onlyRow(await this.#database.for({ signal }).query(entryHorizon(reached ?? beginning)));
       if (found.isSetBack) {
         this.#logger.warn({ from: reached?.id, to: found.lastId }, 'the database was set back: streams of entries end');
-        this.#awaited = undefined;
+        this.#writers = new Map();
+        this.#last = undefined;
         this.horizon.value = { reached: undefined, setBacks: setBacks + 1 };
       } else {
-        const moved = this.#move({ id: found.lastId, micros: found.lastMicros }, found.writers);
-        this.horizon.value = { reached: moved ?? reached, setBacks };
+        this.horizon.value = {
+          reached: this.#move({ id: found.lastId, micros: found.lastMicros }, found.writers),
+          setBacks,
+        };
       }
       this.#isFailing = false;
     } catch (error) {
@@ -196,16 +196,23 @@ export class EntryTail {
     }
   }
 
-  /** Returns the new horizon; undefined while writers of before are at work. */
+  /** Returns the new horizon: the last entry that is below all ids of the writers. */
   #move(last: Position, writers: readonly string[]): Position | undefined {
-    if (writers.length === 0) {
-      this.#awaited = undefined;
-      return last;
-    }
-    const awaited = this.#awaited;
-    if (awaited?.writers.some((writer) => writers.includes(writer))) return undefined;
-    this.#awaited = { last, writers };
-    return awaited?.last;
+    const { reached } = this.horizon.value;
+    // A prepared transaction gets such a name when PostgreSQL starts again, and began before.
+    const beganAfter = (writer: string) => (writer.startsWith('-1/') ? reached : this.#last);
+    const known = this.#writers;
+    this.#writers = new Map(
+      writers.map((writer) => [writer, known.has(writer) ? known.get(writer) : beganAfter(writer)]),
+    );
+    this.#last = last;
+    const bounds = [...this.#writers.values()];
+    // Those of the first tick may have begun at any time.
+    if (bounds.includes(undefined)) return reached;
+    return bounds.reduce<Position>(
+      (lowest, bound) => (bound !== undefined && bound.id < lowest.id ? bound : lowest),
+      last,
+    );
   }
 }
 

@@ -5,13 +5,10 @@ import { commonErrors, fail } from '../errors/errors.ts';
 import type { AuditService } from '../gen/audit/v1/audit_service_pb.ts';
 import type { Handler } from '../rpc/implementation.ts';
 import { beginning, type Position, readPosition, writePosition } from './position.ts';
-import type { EntryRow } from './shown-entry.ts';
-import type { EntryTail } from './tail.ts';
+import type { EntryPage, EntryTail, ShownEntry } from './tail.ts';
 
 /** A stream tells its position at least so often. */
-const positionEveryMs = 10_000;
-/** More entries than are written while the horizon moves once. */
-const maxPassed = 10_000;
+const positionEveryMs = 8_000;
 
 /** The beginning is a position, too: of a trail that has no entry yet. */
 const isKept = statement<{ isKept: boolean }, Position>(
@@ -21,13 +18,27 @@ const isKept = statement<{ isKept: boolean }, Position>(
      else not (select has_swept from audit_retention) end as "isKept"`,
 );
 
-/** The entries whose place is not final yet. */
-const passedEntries = statement<{ ids: string[] }, { after: number }>(
+interface Passed {
+  /** The last entry that is committed. */
+  upTo: number;
+  /** Before it: what is not, from one id to another, without these. */
+  gapsAfter: readonly number[];
+  gapsBefore: readonly number[];
+}
+
+/** The entries that were committed before a stream, although their place was not final yet. */
+const passedEntries = statement<Passed, { after: number }>(
   'passedEntries',
-  `select array(
-     select id::text from audit_entries where id > $after::bigint order by id desc limit ${maxPassed}
-   ) as ids`,
+  `select coalesce(max(id), 0)::float8 as "upTo",
+     coalesce(array_agg(previous::float8) filter (where id > previous + 1), '{}') as "gapsAfter",
+     coalesce(array_agg(id::float8) filter (where id > previous + 1), '{}') as "gapsBefore"
+   from (
+     select id, lag(id, 1, $after::bigint) over (order by id) as previous from audit_entries where id > $after::bigint
+   ) as entries`,
 );
+
+const isPassed = (id: number, { upTo, gapsAfter, gapsBefore }: Passed) =>
+  id <= upTo && !gapsAfter.some((after, gap) => after < id && id < (gapsBefore[gap] ?? 0));
 
 /**
  * Design 14, watchEntries: streams the entries of a service that are committed after a position, in their final order.
@@ -41,29 +52,27 @@ export function watchEntries(database: Database, tail: EntryTail): Handler<typeo
     const types = new Set(request.resourceTypes);
     const { setBacks } = tail.horizon.value;
     let position = request.position === '' ? undefined : await findPosition(db, request.position);
-    let passed = new Set<string>();
-    const isWanted = ({ id, resourceType }: EntryRow) =>
-      !passed.has(id) && (types.size === 0 || types.has(resourceType));
+    let passed: Passed = { upTo: 0, gapsAfter: [], gapsBefore: [] };
     let toldAtMs = Number.NEGATIVE_INFINITY;
-    for await (const { reached } of tail.horizon.values(call.signal.toAbortSignal())) {
+    const isWanted = ({ row: { id, resourceType } }: ShownEntry) =>
+      !isPassed(Number(id), passed) && (types.size === 0 || types.has(resourceType));
+    for await (const horizon of tail.horizon.values(call.signal)) {
+      if (horizon.setBacks !== setBacks) throw fail(commonErrors.positionLost);
       if (position === undefined) {
-        if (reached === undefined) continue;
-        passed = new Set(onlyRow(await db.query(passedEntries({ after: reached.id }))).ids);
-        position = reached;
+        if (horizon.reached === undefined) continue;
+        passed = onlyRow(await db.query(passedEntries({ after: horizon.reached.id })));
+        position = horizon.reached;
       }
-      while (tail.hasAfter(position)) {
-        if (tail.horizon.value.setBacks !== setBacks) break;
-        const page = await tail.pageAfter(position, call);
+      do {
+        const page: EntryPage = tail.hasAfter(position, setBacks)
+          ? await tail.pageAfter(position, call)
+          : { entries: [], position };
         position = page.position;
-        const entries = page.entries.filter(({ row }) => isWanted(row)).map(({ message }) => message);
-        if (entries.length === 0) continue;
-        yield { entries, position: writePosition(position) };
+        const entries = page.entries.filter(isWanted).map(({ message }) => message);
+        if (entries.length === 0 && performance.now() - toldAtMs < positionEveryMs) continue;
+        yield { entries, position: position === beginning ? request.position : writePosition(position) };
         toldAtMs = performance.now();
-      }
-      if (tail.horizon.value.setBacks !== setBacks) throw fail(commonErrors.positionLost);
-      if (performance.now() - toldAtMs < positionEveryMs) continue;
-      yield { entries: [], position: writePosition(position) };
-      toldAtMs = performance.now();
+      } while (tail.hasAfter(position, setBacks));
     }
     call.signal.throwIfAborted();
   };

@@ -1,10 +1,8 @@
-import { EventEmitter, once } from 'node:events';
-
-const changed = 'changed';
+import type { AbortSignalLike } from '../cancellation/signal.ts';
 
 /** A value that is replaced as a whole, and whose readers wait for the next one. */
 export class Latest<Value> {
-  readonly #events = new EventEmitter().setMaxListeners(0);
+  readonly #waiting = new Set<() => void>();
   /** Aborts when the service begins to stop, which ends all waits. */
   readonly #draining: AbortSignal;
   #value: Value;
@@ -12,7 +10,7 @@ export class Latest<Value> {
   constructor(value: Value, draining: AbortSignal) {
     this.#value = value;
     this.#draining = draining;
-    draining.addEventListener('abort', () => this.#events.emit(changed), { once: true });
+    draining.addEventListener('abort', () => this.#wake(), { once: true });
   }
 
   get value(): Value {
@@ -21,27 +19,39 @@ export class Latest<Value> {
 
   set value(value: Value) {
     this.#value = value;
-    this.#events.emit(changed);
+    this.#wake();
   }
 
   /** Whether somebody waits for the next value. */
   get isAwaited(): boolean {
-    return this.#events.listenerCount(changed) > 0;
+    return this.#waiting.size > 0;
   }
 
   /**
    * Yields the value, then each later one, until the signal aborts or the service begins to stop. A reader that is slow
    * misses those in between.
    */
-  async *values(signal: AbortSignal): AsyncIterable<Value> {
-    try {
-      while (!signal.aborted && !this.#draining.aborted) {
-        const seen = this.#value;
-        yield seen;
-        while (seen === this.#value && !this.#draining.aborted) await once(this.#events, changed, { signal });
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
+  async *values(signal: AbortSignalLike): AsyncIterable<Value> {
+    while (!signal.aborted && !this.#draining.aborted) {
+      const seen = this.#value;
+      yield seen;
+      while (seen === this.#value && !signal.aborted && !this.#draining.aborted) await this.#next(signal);
     }
+  }
+
+  #next(signal: AbortSignalLike): Promise<void> {
+    return new Promise((resolve) => {
+      const go = () => {
+        this.#waiting.delete(go);
+        signal.removeEventListener('abort', go);
+        resolve();
+      };
+      this.#waiting.add(go);
+      signal.addEventListener('abort', go);
+    });
+  }
+
+  #wake(): void {
+    for (const go of this.#waiting) go();
   }
 }

@@ -148,6 +148,21 @@ slotContract('The order of WatchEntries', (api) => {
     await watch.cancel();
   });
 
+  it('Writers that take turns hold back no entry that was committed before they began', async () => {
+    const watch = await open();
+    await holding(api.databaseUrl, entryOf(1), async (first) => {
+      await api.sql(entryOf(2));
+      // The next one begins to write later, and stays longer.
+      const last = `select pg_sleep(1); ${entryOf(3)}`;
+      await holding(api.databaseUrl, last, async () => {
+        await first.release('commit');
+        await watch.until(2);
+        expect(watch.records).toEqual(['slot 1', 'slot 2']);
+      });
+    });
+    await watch.cancel();
+  });
+
   it('The entries of one slot come as its changes were made, whichever transaction began first', async () => {
     const ids: number[] = [];
     for (let n = 0; n < 3; n += 1) ids.push((await createSlot({ slots: api.staff })).slotId);
