@@ -43,9 +43,9 @@ export interface Horizon {
   readonly setBacks: number;
 }
 
-// A transaction locks the table before its entries take their ids, which grow, and its entries are visible before it unlocks.
-// The snapshot, which shows the last entry, is older than the list of writers. Entries with lower ids that it does not show are
-// therefore of these writers.
+// A transaction locks the table before its entries take their ids, which grow, and its entries are visible before it
+// unlocks. The snapshot, which shows the last entry, is older than the list of writers. Entries with lower ids that it
+// does not show are therefore of these writers.
 const entryHorizon = statement<{ lastId: number; lastMicros: number; writers: string[]; isSetBack: boolean }, Position>(
   'entryHorizon',
   `select coalesce(last.id, 0)::float8 as "lastId", coalesce(${microsOf('last.at')}, 0)::float8 as "lastMicros",

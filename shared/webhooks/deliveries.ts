@@ -1,7 +1,7 @@
 import { statement } from '../db/statement.ts';
 
-// A row for each service tells what was taken. Its `due_at` is a lease: a replica that sends moves it, and nobody else sends
-// before. A replica that was slower than its lease finds another number of `claims`, and writes nothing.
+// A row for each service tells what was taken. Its `due_at` is a lease: a replica that sends moves it, and nobody else
+// sends before. A replica that was slower than its lease finds another number of `claims`, and writes nothing.
 
 /** Longer than a statement and an answer may take. After a kill, another replica goes on then. */
 const leaseSeconds = 20;

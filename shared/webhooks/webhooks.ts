@@ -20,7 +20,9 @@ import {
 
 const maxBatch = 100;
 const answerWithinMs = 10_000;
-/** Entries of the other service are passed when they fill a page, or after this time, so that retention may delete them. */
+/**
+ * Entries of the other service are passed when they fill a page, or after this time, so that retention may delete them.
+ */
 const passAfterMs = 60_000;
 
 /** The parts of a service that webhooks need. */
