@@ -72,7 +72,7 @@ describe('docs/events.md', () => {
     const { service, slots, audit, token } = await start();
     const folder = await mkdtemp(path.join(tmpdir(), 'position-'));
     const position = path.join(folder, 'position');
-    await writeFile(position, 'oldest\n');
+    await writeFile(position, 'oldest');
     onTestFinished(() => rm(folder, { recursive: true }));
     const [program = ''] = blocksUnder('docs/events.md', 'The stream', 'ts');
     const own = program.replaceAll(`'position'`, JSON.stringify(position)).replace(':50051', `:${service.grpcPort}`);
