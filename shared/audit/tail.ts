@@ -45,7 +45,7 @@ export interface Horizon {
 
 // A transaction locks the table before its entries take their ids, which grow, and its entries are visible before it
 // unlocks. The snapshot, which shows the last entry, is older than the list of writers. Entries with lower ids that it
-// does not show are therefore of these writers.
+// does not show are therefore of these writers. Retention may have deleted the last entry.
 const entryHorizon = statement<{ lastId: number; lastMicros: number; writers: string[]; isSetBack: boolean }, Position>(
   'entryHorizon',
   `select coalesce(last.id, 0)::float8 as "lastId", coalesce(${microsOf('last.at')}, 0)::float8 as "lastMicros",
@@ -56,10 +56,13 @@ const entryHorizon = statement<{ lastId: number; lastMicros: number; writers: st
      ) as writers,
      coalesce(last.id, 0) < $id::bigint or ($id::bigint > 0 and not exists (
        select from audit_entries where id = $id::bigint and at = ${timeOf('$micros')}
-       -- Retention may have deleted it.
-       union all select from audit_retention where ${timeOf('$micros')} < now() - days * interval '1 day'
+       union all select from audit_retention where swept_id >= $id::bigint
      )) as "isSetBack"
-   from (values (1)) as one left join (select id, at from audit_entries order by id desc limit 1) as last on true`,
+   from (values (1)) as one left join (
+     select id, at from (select id, at from audit_entries order by id desc limit 1) as kept
+     union all select swept_id, swept_at from audit_retention where swept_id is not null
+     order by id desc limit 1
+   ) as last on true`,
 );
 
 interface PageRow extends EntryRow {

@@ -15,7 +15,8 @@ const isKept = statement<{ isKept: boolean }, Position>(
   'isKept',
   `select case when $id::bigint > 0
      then exists (select from audit_entries where id = $id::bigint and at = ${timeOf('$micros')})
-     else not (select has_swept from audit_retention) end as "isKept"`,
+       or exists (select from audit_retention where swept_id = $id::bigint and swept_at = ${timeOf('$micros')})
+     else not exists (select from audit_retention where swept_id is not null) end as "isKept"`,
 );
 
 interface Passed {

@@ -6,7 +6,7 @@ import { commonErrors } from '../errors/errors.ts';
 import { AuditService } from '../gen/audit/v1/audit_service_pb.ts';
 import { type Implementation, implement } from '../rpc/implementation.ts';
 import { endDelivery } from '../webhooks/deliveries.ts';
-import { startWebhooks } from '../webhooks/webhooks.ts';
+import { startWebhooks, WebhookState } from '../webhooks/webhooks.ts';
 import type { ServiceParts } from './start-service.ts';
 
 /**
@@ -14,9 +14,11 @@ import type { ServiceParts } from './start-service.ts';
  * implements what staff read of them (design 10, 14).
  */
 export async function startAuditService(parts: ServiceParts, service: keyof typeof shownBy): Promise<Implementation> {
-  const { config, database, sweeps } = parts;
+  const { config, database, metrics, sweeps } = parts;
+  const webhooks = new WebhookState();
+  webhooks.registerMetrics(metrics, database);
   const tail = await EntryTail.start(parts, service);
-  if (config.events !== undefined) await startWebhooks(parts, config.events, tail);
+  if (config.events !== undefined) await startWebhooks(parts, config.events, tail, webhooks);
   else sweeps.webhook_deliveries = () => endDelivery({ service: config.database.applicationName });
   const handlers = { listEntries: listEntries(database, service), watchEntries: watchEntries(database, tail) };
   return implement(AuditService, handlers, { error: commonErrors.accessDenied });

@@ -13,8 +13,8 @@ const lease = `clock_timestamp() + ${leaseSeconds} * interval '1 second'`;
 
 /** How far the webhooks of a service are. */
 export interface Delivery {
-  /** The id of the last entry that was taken. */
-  readonly sentId: number;
+  /** The id of the last entry that was taken; null: webhooks have not begun. */
+  readonly sentId: number | null;
   /** The last id of a batch that was tried. It is sent again as it was. */
   readonly batchEnd: number | null;
   /** Whether nobody sends, and no retry has to wait. */
@@ -40,8 +40,10 @@ export const readDelivery = statement<Delivery, OfService>(
 /** Begins after the last entry, or goes on where webhooks ended. */
 export const beginDelivery = statement<never, OfService>(
   'beginDelivery',
-  `insert into webhook_deliveries (service, sent_id) select $service, coalesce(max(id), 0) from audit_entries
-   on conflict (service) do update set is_active = true, failures = 0, due_at = least(webhook_deliveries.due_at, ${lease})`,
+  `update webhook_deliveries
+   set sent_id = coalesce(sent_id, (select max(id) from audit_entries), 0), is_active = true, failures = 0,
+     due_at = least(due_at, ${lease})
+   where service = $service`,
 );
 
 /** Lets retention delete what is unsent. */
@@ -80,7 +82,7 @@ export const delayBatch = statement<{ failures: number }, Claimed>(
 );
 
 /** Moves on where the service has no entries: none was written, or retention has deleted them. */
-export const passEntries = statement<never, OfService & Pick<Delivery, 'sentId' | 'batchEnd'> & { upTo: number }>(
+export const passEntries = statement<never, OfService & { sentId: number; batchEnd: number | null; upTo: number }>(
   'passEntries',
   `update webhook_deliveries set sent_id = $upTo::bigint, batch_end = nullif(batch_end, $upTo::bigint)
    where service = $service and sent_id = $sentId::bigint and batch_end is not distinct from $batchEnd::bigint and ${isDue}`,

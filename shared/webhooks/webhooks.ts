@@ -4,7 +4,7 @@ import type { EntryTail } from '../audit/tail.ts';
 import { CallSignal } from '../cancellation/signal.ts';
 import type { EventsConfig } from '../config/events.ts';
 import type { Database } from '../db/database.ts';
-import type { BoundStatement } from '../db/statement.ts';
+import { type BoundStatement, onlyRow } from '../db/statement.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { batchType, toEventJson } from './cloud-event.ts';
 import {
@@ -30,13 +30,17 @@ interface NotifyingService {
   readonly config: { readonly database: { readonly applicationName: string } };
   readonly database: Database;
   readonly logger: Logger;
-  readonly metrics: Metrics;
   readonly shutdown: { push(step: { readonly name: string; stop(): Promise<void> }): void };
 }
 
 /** Starts to post a service's audit entries to EVENTS_URL, in their final order (design 14). */
-export async function startWebhooks(service: NotifyingService, events: EventsConfig, tail: EntryTail): Promise<void> {
-  const webhooks = new Webhooks(service, events, tail);
+export async function startWebhooks(
+  service: NotifyingService,
+  events: EventsConfig,
+  tail: EntryTail,
+  state: WebhookState,
+): Promise<void> {
+  const webhooks = new Webhooks(service, events, tail, state);
   await webhooks.begin();
   const stopped = new AbortController();
   const running = webhooks.run(stopped.signal);
@@ -47,6 +51,28 @@ export async function startWebhooks(service: NotifyingService, events: EventsCon
       await running;
     },
   });
+}
+
+/** What the metrics tell of a replica's webhooks. */
+export class WebhookState {
+  taken = 0;
+  refused = 0;
+  /** The time of the oldest entry that was not taken, and the id that it comes after. */
+  oldest: { readonly ms: number; readonly after: number } | undefined;
+
+  registerMetrics(metrics: Metrics, { clock }: Database): void {
+    metrics.gauge(
+      'webhook_oldest_entry_seconds',
+      'How long the oldest audit entry waits that the receiver of webhooks has not taken; 0: none.',
+      () => (this.oldest === undefined ? 0 : Math.max(clock.now() - this.oldest.ms, 0) / 1_000),
+    );
+    metrics.counter(
+      'webhook_batches_total',
+      'Batches of audit entries that this replica has posted, by whether the receiver took them.',
+      () => ['taken' as const, 'refused' as const].map((outcome) => ({ labels: { outcome }, value: this[outcome] })),
+      ['outcome'],
+    );
+  }
 }
 
 /**
@@ -60,9 +86,7 @@ class Webhooks {
   readonly #tail: EntryTail;
   readonly #url: string;
   readonly #signers: readonly Webhook[];
-  readonly #counts = { taken: 0, refused: 0 };
-  /** The time of the oldest entry that was not taken, and the id that it comes after. */
-  #oldest: { readonly ms: number; readonly after: number } | undefined;
+  readonly #state: WebhookState;
   /** Up to here there was nothing to send. */
   #idleAt = -1;
   #passedAtMs = performance.now();
@@ -71,24 +95,19 @@ class Webhooks {
   #hasBegun = false;
   #isFailing = false;
 
-  constructor({ config, database, logger, metrics }: NotifyingService, events: EventsConfig, tail: EntryTail) {
+  constructor(
+    { config, database, logger }: NotifyingService,
+    events: EventsConfig,
+    tail: EntryTail,
+    state: WebhookState,
+  ) {
     this.#service = config.database.applicationName;
     this.#database = database;
     this.#logger = logger;
     this.#tail = tail;
+    this.#state = state;
     this.#url = events.url;
     this.#signers = events.secrets.map((secret) => new Webhook(secret));
-    metrics.gauge(
-      'webhook_oldest_entry_seconds',
-      'How long the oldest audit entry waits that the receiver of webhooks has not taken; 0: none.',
-      () => (this.#oldest === undefined ? 0 : Math.max(database.clock.now() - this.#oldest.ms, 0) / 1_000),
-    );
-    metrics.counter(
-      'webhook_batches_total',
-      'Batches of audit entries that this replica has posted, by whether the receiver took them.',
-      () => Object.entries(this.#counts).map(([outcome, value]) => ({ labels: { outcome }, value })),
-      ['outcome'],
-    );
   }
 
   /** Fixes what the first webhook begins after. Never rejects: a database that takes no writes is asked again. */
@@ -123,19 +142,19 @@ class Webhooks {
   async #sendNext(reachedId: number): Promise<boolean> {
     const service = this.#service;
     await this.#complete();
-    const [delivery] = await this.#query(readDelivery({ service }));
-    // The database was set back to before the first start.
-    if (delivery === undefined) this.#hasBegun = false;
-    if (delivery === undefined || (!delivery.isDue && delivery.sentId === this.#oldest?.after)) return false;
+    const delivery = onlyRow(await this.#query(readDelivery({ service })));
     const { sentId, batchEnd, isDue } = delivery;
+    // The database was set back to before the first start.
+    if (sentId === null) this.#hasBegun = false;
+    if (sentId === null || (!isDue && sentId === this.#state.oldest?.after)) return false;
     if (batchEnd !== null && reachedId < batchEnd) return false;
     const { entries, position } =
       reachedId > sentId ? await this.#tail.pageAfter({ id: sentId, micros: 0 }, process) : nothingAfter(sentId);
     const end = Math.min(batchEnd ?? position.id, position.id);
     const batch = entries.filter(({ row }) => Number(row.id) <= end).slice(0, maxBatch);
     const [first, last] = [batch[0], batch.at(-1)];
-    this.#oldest = first && { ms: first.row.at.getTime(), after: sentId };
-    if (first === undefined || last === undefined) return this.#pass(delivery, end, reachedId);
+    this.#state.oldest = first && { ms: first.row.at.getTime(), after: sentId };
+    if (first === undefined || last === undefined) return this.#pass({ sentId, batchEnd, isDue }, end, reachedId);
     if (!isDue) return false;
     const lastId = batchEnd === null ? Number(last.row.id) : end;
     const [claim] = await this.#query(claimBatch({ service, sentId, batchEnd: lastId }));
@@ -144,12 +163,12 @@ class Webhooks {
     const id = `${service}-${first.row.id}-${last.row.id}-${last.row.atMicros}`;
     const problem = await this.#post(id, `[${batch.map((entry) => toEventJson(service, entry)).join()}]`);
     if (problem === undefined) {
-      this.#counts.taken += 1;
+      this.#state.taken += 1;
       this.#taken = claimed;
       await this.#complete();
       return true;
     }
-    this.#counts.refused += 1;
+    this.#state.refused += 1;
     const [delayed] = await this.#query(delayBatch(claimed));
     this.#logger.warn({ ...delayed, problem, webhookId: id }, 'a webhook was not taken, and is sent again');
     return false;
@@ -161,7 +180,11 @@ class Webhooks {
   }
 
   /** Passes what has no entry of the service. Resolves with whether there is more. */
-  async #pass({ sentId, batchEnd, isDue }: Delivery, upTo: number, reachedId: number): Promise<boolean> {
+  async #pass(
+    { sentId, batchEnd, isDue }: Delivery & { readonly sentId: number },
+    upTo: number,
+    reachedId: number,
+  ): Promise<boolean> {
     const isMore = upTo < reachedId;
     if (!isMore) this.#idleAt = reachedId;
     if (!isDue) return false;

@@ -48,7 +48,7 @@ describe('docs/events.md', () => {
       await receiver.start();
       onTestFinished(() => receiver.kill());
       const { database, slots, audit } = await start({ url: receiver.url, secrets: [secret] });
-      await expect.poll(() => database.sql('select from webhook_deliveries')).toHaveLength(1);
+      await expect.poll(() => database.sql('select from webhook_deliveries where is_active')).toHaveLength(1);
       for (let n = 0; n < 3; n += 1) await createSlot({ slots });
       await expect.poll(() => receiver.lines).toHaveLength(3);
       const { entries } = await audit.listEntries({});

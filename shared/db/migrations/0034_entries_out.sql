@@ -1,13 +1,13 @@
 -- Up Migration
 
--- Whether retention has deleted an entry. Until then, a trail without entries is a position to go on from.
-alter table audit_retention add column has_swept boolean not null default false;
+-- The last entry that retention has deleted. Whoever has read up to it has missed nothing.
+alter table audit_retention add column swept_id bigint, add column swept_at timestamptz;
 
--- The webhooks of each service, which only services with EVENTS_URL send.
+-- How far the webhooks of each service are.
 create table webhook_deliveries (
   service text collate "C" primary key,
-  -- The last entry that was taken. Behind it come those of the batch that is being sent, up to its last one.
-  sent_id bigint not null,
+  -- The last entry that was taken; null: none was sent yet. Behind it come those of the batch that is being sent, up to its end.
+  sent_id bigint,
   batch_end bigint,
   failures integer not null default 0,
   -- Nobody sends before this time: a replica is sending, or the last batch was not taken. Each that begins to send counts up,
@@ -15,13 +15,13 @@ create table webhook_deliveries (
   due_at timestamptz not null default now(),
   claims bigint not null default 0,
   -- False while the service runs without EVENTS_URL, and retention need not keep what is unsent.
-  is_active boolean not null default true
+  is_active boolean not null default false
 );
+insert into webhook_deliveries (service) values ('slot-service'), ('coupon-service');
 insert into schema_parts values ('constraint', 'webhook_deliveries_pkey'), ('grant', 'SELECT on webhook_deliveries'),
   ('grant', 'INSERT on webhook_deliveries'), ('grant', 'UPDATE on webhook_deliveries'), ('grant', 'DELETE on webhook_deliveries');
 
--- As migration 0032 has it, but it keeps what webhooks have not sent, and the last entry, which is the position of all who wait
--- for the next one.
+-- As migration 0032 has it, but it keeps what webhooks have not sent, and tells what it has deleted.
 do $$
 begin
   execute format($function$
@@ -34,20 +34,21 @@ begin
       with oldest as (
         select oldest.ctid
         from %1$I.audit_retention,
-        (
-          select least(max(id) - 1, (select min(sent_id) from %1$I.webhook_deliveries where is_active)) as id
-          from %1$I.audit_entries
-        ) as last,
+        (select coalesce(min(sent_id), 9223372036854775807) as id from %1$I.webhook_deliveries where is_active) as sent,
         unnest(array['slot', 'coupon', 'reserved_coupon', 'user', 'redemption', 'coupon_batch', 'booking', 'product',
           'product_group', 'order']) as types (type), lateral (
           select ctid from %1$I.audit_entries
-          where resource_type = type and at < least(before_time, now() - days * interval '1 day') and id <= last.id
+          where resource_type = type and at < least(before_time, now() - days * interval '1 day') and id <= sent.id
           order by at limit most for update skip locked
         ) as oldest
         where days is not null
       ),
-      swept as (delete from %1$I.audit_entries where ctid = any (array(select ctid from oldest)) returning 1),
-      told as (update %1$I.audit_retention set has_swept = true where not has_swept and exists (select from swept))
+      swept as (delete from %1$I.audit_entries where ctid = any (array(select ctid from oldest)) returning id, at),
+      told as (
+        update %1$I.audit_retention set swept_id = last.id, swept_at = last.at
+        from (select id, at from swept order by id desc limit 1) as last
+        where swept_id is null or swept_id < last.id
+      )
       select count(*)::integer from swept
     $body$
   $function$, current_schema());

@@ -1,4 +1,4 @@
-insert into webhook_deliveries (service, sent_id) values ($service, $sentId::bigint)
-on conflict (service) do update
-set is_active = true, failures = 0,
-due_at = least(webhook_deliveries.due_at, clock_timestamp() + 15 * interval '1 second')
+update webhook_deliveries
+set sent_id = coalesce(sent_id, (select max(id) from audit_entries), 0), is_active = true, failures = 0,
+due_at = least(due_at, clock_timestamp() + 20 * interval '1 second')
+where service = $service

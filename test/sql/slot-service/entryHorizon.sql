@@ -8,9 +8,10 @@ coalesce(last.id, 0) < $id::bigint or ($id::bigint > 0 and not exists (
     select from audit_entries where id = $id::bigint and at =
     timestamptz 'epoch' + $micros::bigint / 1000000 * interval '1 second'
     + $micros::bigint % 1000000 * interval '1 microsecond'
-    -- Retention may have deleted it.
-    union all select from audit_retention where
-    timestamptz 'epoch' + $micros::bigint / 1000000 * interval '1 second'
-    + $micros::bigint % 1000000 * interval '1 microsecond' < now() - days * interval '1 day'
+    union all select from audit_retention where swept_id >= $id::bigint
 )) as "isSetBack"
-from (values (1)) as one left join (select id, at from audit_entries order by id desc limit 1) as last on true
+from (values (1)) as one left join (
+  select id, at from (select id, at from audit_entries order by id desc limit 1) as kept
+  union all select swept_id, swept_at from audit_retention where swept_id is not null
+  order by id desc limit 1
+) as last on true
