@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AuditEntrySchema, AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { EventReceiver, type Received } from '../support/event-receiver.ts';
+import { setReadOnly } from '../support/faults.ts';
 import { holding } from '../support/locks.ts';
 import { grpc } from '../support/protocols.ts';
 import { scrape } from '../support/scrape.ts';
@@ -65,13 +66,13 @@ describe('Webhooks', () => {
     const service = await start();
     await database.sql(entryOf(7));
     await receiver.until(1);
-    const [{ headers, body }] = receiver.received as [Received];
+    const { headers: received, body = '' } = receiver.received[0] ?? {};
+    const headers = Object.fromEntries(Object.entries(received ?? {}).map(([name, value]) => [name, String(value)]));
     expect(headers).toMatchObject({
       'content-type': 'application/cloudevents-batch+json',
       'webhook-id': expect.stringMatching(/^slot-service-2-2-\d{16}$/),
     });
-    for (const secret of secrets)
-      expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
+    for (const secret of secrets) expect(() => new Webhook(secret).verify(body, headers)).not.toThrow();
     const [event] = [HTTP.toEvent<Record<string, unknown>>({ headers, body })].flat();
     expect(event instanceof CloudEvent && event.validate()).toBe(true);
     expect(event).toMatchObject({
@@ -256,6 +257,14 @@ describe('Webhooks', () => {
     await database.sql(entryOf(2));
     await receiver.until(2);
     expect(receiver.received.map(({ ids }) => ids)).toEqual([['slot-service-1'], ['slot-service-2']]);
+  });
+
+  it('coupon-service starts on a database that is read only, with webhooks and without', async () => {
+    await setReadOnly({ database }, true);
+    for (const events of [{ url: receiver.url, secrets }, undefined]) {
+      services.push(await startTestService('coupon', () => ({ events }), database));
+    }
+    expect(services).toHaveLength(2);
   });
 
   it('A time of PostgreSQL that was far ahead holds nothing back', async () => {

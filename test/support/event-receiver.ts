@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
+import { listen } from './listen.ts';
 
 /** A webhook as it came. */
 export interface Received {
@@ -24,18 +24,13 @@ export class EventReceiver {
   #open = 0;
   readonly #server = createServer((request, response) => void this.#receive(request, response));
 
-  static async start(port = 0): Promise<EventReceiver> {
+  /** Where it is. The query is a secret. */
+  url = '';
+
+  static async start(): Promise<EventReceiver> {
     const receiver = new EventReceiver();
-    await new Promise<void>((resolve) => receiver.#server.listen(port, '127.0.0.1', resolve));
+    receiver.url = `http://127.0.0.1:${await listen(receiver.#server)}/events?token=url-secret`;
     return receiver;
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}/events?token=url-secret`;
   }
 
   /** The ids of the events that were taken. */

@@ -60,15 +60,7 @@ export function identity({ authenticate }: Authenticator, logger: Logger): Inter
  */
 export const staff: Interceptor = function staff({ method, noStaffError }, next) {
   if (noStaffError === undefined) return next;
-  const check = async (call: CallContext) => {
-    if ((await call.staffId()) === undefined) throw fail(noStaffError);
-  };
-  if (method.methodKind === 'unary') {
-    return async (call) => {
-      await check(call);
-      return next(call);
-    };
-  }
+  const isUnary = method.methodKind === 'unary';
   /** The lookups in progress. All streams of an identity share one. */
   const lookups = new Map<Identity, Promise<number | undefined>>();
   const recheck = async (call: CallContext) => {
@@ -84,7 +76,8 @@ export const staff: Interceptor = function staff({ method, noStaffError }, next)
     if (!isStaff) call.signal.abort(() => fail(noStaffError));
   };
   return async (call) => {
-    await check(call);
+    if ((await call.staffId()) === undefined) throw fail(noStaffError);
+    if (isUnary) return next(call);
     const timer = setInterval(() => void recheck(call), recheckMs);
     try {
       return await next(call);
