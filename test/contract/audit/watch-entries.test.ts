@@ -299,6 +299,13 @@ slotContract.over(capable)('The size of an answer of WatchEntries', (api) => {
 });
 
 couponContract('WatchEntries of coupon-service', (api) => {
+  it('The stream of a staff user who is disabled ends, once no replica knows that user from before', async () => {
+    const watch = await EntryWatch.open(api.transportAs('staff'));
+    await api.sql('update staff_users set disabled_at = now() where id = 1');
+    await expectError(watch.end, 'ACCESS_DENIED');
+    await api.sql('update staff_users set disabled_at = null where id = 1');
+  });
+
   it('A stream has the entries of this service only', async () => {
     const watch = await EntryWatch.open(api.transportAs('staff'));
     for (const type of ['slot', 'coupon', 'user', 'database', 'reserved_coupon', 'redemption', 'coupon_batch']) {
