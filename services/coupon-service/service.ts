@@ -4,14 +4,16 @@ import { commonErrors } from '../../shared/errors/errors.ts';
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { Outcomes } from '../../shared/holds/outcomes.ts';
+import { markStatement } from '../../shared/holds/sweep.ts';
 import { implement, type StaffRule } from '../../shared/rpc/implementation.ts';
 import { startAuditService } from '../../shared/runtime/audit-service.ts';
 import { type RunningService, startService } from '../../shared/runtime/start-service.ts';
+import { sweepBy } from '../../shared/runtime/sweeps.ts';
 import { couponErrors } from './errors.ts';
 import { MissLimit } from './guessing/miss-limit.ts';
 import { createCouponBatchHandlers, createCouponHandlers, createRedemptionHandlers } from './handlers.ts';
-import { Outcomes } from './redemptions/outcomes.ts';
-import { sweepHolds } from './redemptions/redemption.ts';
+import { redemptionKind, redemptionOutcomes } from './redemptions/redemption.ts';
 
 /** Starts coupon-service on its two ports (design 1). Rejects as `startService` does. */
 export function startCouponService(config: ServiceConfig, logger: Logger): Promise<RunningService> {
@@ -20,9 +22,13 @@ export function startCouponService(config: ServiceConfig, logger: Logger): Promi
     const { couponCodePrefix: codePrefix, validateMissesPerMinute: misses } = config;
     const missLimit = misses === undefined ? undefined : new MissLimit(database, misses);
     const handlers = createCouponHandlers({ database, codePrefix, missLimit });
-    const outcomes = new Outcomes();
-    outcomes.registerMetrics(metrics);
-    sweeps.redemptions = sweepHolds;
+    const outcomes = new Outcomes(redemptionOutcomes);
+    outcomes.registerMetrics(
+      metrics,
+      'redemptions_total',
+      'Redemptions by the state that a call gave them, and refusals of Redeem by their reason.',
+    );
+    sweeps.redemptions = sweepBy(markStatement(redemptionKind));
     const redemptions = createRedemptionHandlers({ database, missLimit, outcomes });
     return [
       implement(CouponService, handlers, config.couponStaffOnly ? staffOnly : undefined),

@@ -8,6 +8,7 @@ import { type Implementation, implement } from '../rpc/implementation.ts';
 import { endDelivery } from '../webhooks/deliveries.ts';
 import { startWebhooks, WebhookState } from '../webhooks/webhooks.ts';
 import type { ServiceParts } from './start-service.ts';
+import { sweepBy } from './sweeps.ts';
 
 /**
  * Starts to follow the audit entries of a service's procedures and to send them where webhooks are configured, and
@@ -19,7 +20,7 @@ export async function startAuditService(parts: ServiceParts, service: keyof type
   webhooks.registerMetrics(metrics, database);
   const tail = await EntryTail.start(parts, service);
   if (config.events !== undefined) await startWebhooks(parts, config.events, tail, webhooks);
-  else sweeps.webhook_deliveries = () => endDelivery({ service: config.database.applicationName });
+  else sweeps.webhook_deliveries = sweepBy(() => endDelivery({ service: config.database.applicationName }));
   const handlers = { listEntries: listEntries(database, service), watchEntries: watchEntries(database, tail) };
   return implement(AuditService, handlers, { error: commonErrors.accessDenied });
 }

@@ -3,7 +3,7 @@ import { sweepEntries } from '../audit/retention.ts';
 import { CallSignal } from '../cancellation/signal.ts';
 import type { ServiceConfig } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
-import { type BoundStatement, onlyRow } from '../db/statement.ts';
+import { type BoundStatement, onlyRow, type Queryable } from '../db/statement.ts';
 import { sweepKeys } from '../rpc/idempotency/key.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ShutdownStack } from './shutdown.ts';
@@ -23,8 +23,20 @@ interface SweptService {
   readonly sweeps: Sweeps;
 }
 
-/** Makes a statement that sweeps at most so many rows of a table, and returns how many it swept. */
-export type Sweep = (bounds: { readonly most: number }) => BoundStatement<{ swept: number }>;
+/** Sweeps at most so many rows of a table. Resolves with how many. */
+export type Sweep = (db: Queryable, bounds: { readonly most: number }) => Promise<number>;
+
+/** Returns the sweep of a statement, which has one row. `then` is called with that. */
+export const sweepBy =
+  <Row extends { swept: number }>(
+    make: (bounds: { readonly most: number }) => BoundStatement<Row>,
+    then: (row: Row) => void = () => undefined,
+  ): Sweep =>
+  async (db, bounds) => {
+    const row = onlyRow(await db.query(make(bounds)));
+    then(row);
+    return row.swept;
+  };
 
 /** Sweeps by the name of their table. */
 export type Sweeps = Record<string, Sweep>;
@@ -59,12 +71,13 @@ export function startSweeps({ config, database, logger, metrics, shutdown, sweep
 }
 
 function sweepsOf({ idempotencyTtlHours: hours }: ServiceConfig): Sweeps {
-  return { idempotency_keys: (bounds) => sweepKeys({ hours, ...bounds }), audit_entries: sweepEntries };
+  const keys = sweepBy(({ most }) => sweepKeys({ hours, most }));
+  return { idempotency_keys: keys, audit_entries: sweepBy(sweepEntries) };
 }
 
 async function sweepTable(database: Database, signal: CallSignal, sweep: Sweep, count: (rows: number) => void) {
   for (let rows = most; rows >= most; ) {
-    rows = onlyRow(await database.for({ signal }).query(sweep({ most }))).swept;
+    rows = await sweep(database.for({ signal }), { most });
     count(rows);
   }
 }
@@ -74,7 +87,7 @@ function countSwept(metrics: Metrics, tables: readonly string[]): (table: string
   const counts = new Map(tables.map((table) => [table, 0]));
   metrics.counter(
     'rows_swept_total',
-    'Rows that were deleted because their time had passed; of redemptions, those that were marked as expired, of webhook_deliveries, those that ended.',
+    'Rows that were deleted because their time had passed; of redemptions and slot_bookings, holds that were marked as expired, of webhook_deliveries, those that ended.',
     () => [...counts].map(([table, value]) => ({ labels: { table }, value })),
     ['table'],
   );

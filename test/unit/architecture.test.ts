@@ -16,6 +16,7 @@ const folders = [
   ...[
     'shared/rpc/idempotency',
     'shared/audit',
+    'shared/holds',
     'shared/webhooks',
     'shared/rpc/interceptors',
     'shared/rpc/grpc',

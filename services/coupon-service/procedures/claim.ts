@@ -3,6 +3,7 @@ import { conditionalWrite } from '../../../shared/db/races.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { type NamedUser, namedUser, readUser } from '../../../shared/holds/named-user.ts';
 import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { drawTexts } from '../coupons/codes.ts';
@@ -13,7 +14,6 @@ import { type ListedReservedCouponRow, listedReserved, toListedReservedCoupon } 
 import { couponErrors } from '../errors.ts';
 import { maxShown } from '../listing/listing.ts';
 import type { RedemptionParts } from '../parts.ts';
-import { type NamedUser, namedUser, readUser } from '../redemptions/user.ts';
 
 /** How many codes are tried at once if a coupon has the code of the reserved coupon already. */
 const drawnCodes = 8;

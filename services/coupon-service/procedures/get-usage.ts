@@ -1,8 +1,8 @@
 import { statement } from '../../../shared/db/statement.ts';
 import type { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { isRunOut } from '../../../shared/holds/hold.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { RedemptionParts } from '../parts.ts';
-import { isRunOut } from '../redemptions/redemption.ts';
 
 /** Design 13, getUsage: how many redemptions each coupon has in each state, in the order of the request. */
 export function getUsage({

@@ -1,24 +1,19 @@
-import { type Actor, actorOf, auditEntry, differing } from '../../../shared/audit/entry.ts';
+import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
 import { conditionalWrite, isAsSeen } from '../../../shared/db/races.ts';
 import { onlyRow, type Queryable, statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import { ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { RedeemRequest, RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { changeOfHold, creationOfHold, holdColumns, isLive } from '../../../shared/holds/hold.ts';
+import { type NamedUser, namedUser, readUser } from '../../../shared/holds/named-user.ts';
 import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { decimal, toNumber, toNumericText } from '../coupons/decimals.ts';
 import { type JudgedCoupon, judge, judgedColumns, notFound, refused, toLookedUpForm } from '../coupons/judgement.ts';
 import { couponErrors } from '../errors.ts';
 import type { RedemptionParts } from '../parts.ts';
-import {
-  changingFields,
-  isLive,
-  type RedemptionRow,
-  redemptionColumns,
-  toRedemption,
-} from '../redemptions/redemption.ts';
+import { type RedemptionRow, redemptionKind, toRedemption } from '../redemptions/redemption.ts';
 import { lockRoom, room } from '../redemptions/room.ts';
-import { type NamedUser, namedUser, readUser } from '../redemptions/user.ts';
 
 const defaultHoldSeconds = 900;
 
@@ -51,7 +46,7 @@ export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService
       return { valid: true, discountAmount, redemption: toRedemption(redemption) };
     }
     call.isRefused = true;
-    outcomes.count(refusal.refusal);
+    outcomes.count(ValidationRefusal[refusal.refusal] ?? '');
     // An invalidated coupon that the order has is no guess.
     if (refusal.refusal === ValidationRefusal.NOT_FOUND && redemption === undefined) await missLimit?.count(call);
     return { ...refusal, redemption: redemption && toRedemption(redemption) };
@@ -161,7 +156,7 @@ const upsertRedemption = statement<Found, WantedRedemption>(
   'redeem',
   `with seen as materialized (
      select *, xmin from redemptions
-     where order_key = $orderKey::text and coupon_id = $couponId::integer and ${isLive('redemptions')}
+     where order_key = $orderKey::text and coupon_id = $couponId::integer and ${isLive(redemptionKind)}
    ),
    asked as (
      select $couponId as coupon_id, $userId::integer as user_id, $orderKey as order_key, $maxUses::integer as max_uses,
@@ -194,21 +189,14 @@ const upsertRedemption = statement<Found, WantedRedemption>(
    ),
    ${auditEntry(
      'redemption',
-     `select id, null::json as before, json_strip_nulls(json_build_object(
-        'couponId', coupon_id, 'userId', user_id, 'orderKey', order_key, 'createdAt', api_time(created_at),
-        ${changingFields('created')}
-      )) as after
-      from created
-      union all ${differing(
-        `select id, json_build_object(${changingFields('seen')}) as old, json_build_object(${changingFields('renewed')}) as new
-         from seen join renewed using (id)`,
-      )}`,
+     `${creationOfHold(redemptionKind, "'couponId', coupon_id, 'userId', user_id")}
+      union all ${changeOfHold(redemptionKind, 'renewed')}`,
    )},
    kept as (
      select * from renewed
      union all select * from created
      union all select seen.* from seen, found where not "mayWrite"
    )
-   select "hasConflict", "mayWrite", ${redemptionColumns}
+   select "hasConflict", "mayWrite", ${holdColumns(redemptionKind)}
    from found left join kept as redemptions on true`,
 );

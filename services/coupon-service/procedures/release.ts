@@ -1,11 +1,11 @@
-import { type Actor, actorOf, auditEntry, differing } from '../../../shared/audit/entry.ts';
-import { statement } from '../../../shared/db/statement.ts';
+import { actorOf } from '../../../shared/audit/entry.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import type { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { releaseStatement } from '../../../shared/holds/release.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { couponErrors } from '../errors.ts';
 import type { RedemptionParts } from '../parts.ts';
-import { changingFields, type RedemptionRow, redemptionColumns, toRedemption } from '../redemptions/redemption.ts';
+import { type RedemptionRow, redemptionKind, toRedemption } from '../redemptions/redemption.ts';
 
 /** Design 13, release: gives the use of a redemption back. The reason goes to the audit trail. Throws NOT_FOUND. */
 export function release({ database, outcomes }: RedemptionParts): Handler<typeof RedemptionService.method.release> {
@@ -17,26 +17,4 @@ export function release({ database, outcomes }: RedemptionParts): Handler<typeof
   };
 }
 
-const releaseRedemption = statement<
-  RedemptionRow & { isChanged: boolean },
-  { id: number; reason: string | undefined } & Actor
->(
-  'release',
-  `with seen as materialized (select * from redemptions where id = $id for no key update),
-   written as (
-     update redemptions set state = 'RELEASED', released_at = statement_timestamp(), held_until = null
-     from seen where redemptions.id = seen.id and seen.state <> 'RELEASED'
-     returning redemptions.*
-   ),
-   ${auditEntry(
-     'redemption',
-     differing(
-       `select id, json_build_object(${changingFields('seen')}, 'reason', null) as old,
-          json_build_object(${changingFields('written')}, 'reason', nullif($reason::text, '')) as new
-        from seen join written using (id)`,
-     ),
-   )}
-   select ${redemptionColumns}, written.id is not null as "isChanged"
-   from (select * from written union all select * from seen where state = 'RELEASED') as redemptions
-     left join written using (id)`,
-);
+const releaseRedemption = releaseStatement<RedemptionRow>(redemptionKind);

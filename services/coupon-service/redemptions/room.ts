@@ -1,5 +1,8 @@
 import { statement } from '../../../shared/db/statement.ts';
-import { isLive } from './redemption.ts';
+import { isLive as isLiveOf } from '../../../shared/holds/hold.ts';
+import { redemptionKind } from './redemption.ts';
+
+const isLive = isLiveOf(redemptionKind);
 
 /**
  * SQL of a common table expression `room`: whether a redemption may become or stay live (design 13). It has one row
@@ -15,11 +18,11 @@ export const room = `
       exists (
         select from redemptions left join coupons on coupons.id = redemptions.coupon_id
         where redemptions.order_key = asked.order_key and redemptions.coupon_id <> asked.coupon_id
-          and ${isLive('redemptions')} and (is_exclusive or exclusive_apply)
+          and ${isLive} and (is_exclusive or exclusive_apply)
       ) as "hasConflict",
       max_uses > 0 and max_uses <= (
         select count(*) from redemptions
-        where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and ${isLive('redemptions')}
+        where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and ${isLive}
           and id is distinct from own_id
       ) as "isLimitReached"
     from asked

@@ -24,8 +24,7 @@ found as materialized (
   select current_state = 'HELD' or current_state = 'EXPIRED' and not "hasConflict" and not "isLimitReached" and not exists (
     select from redemptions
     where order_key = seen.order_key and coupon_id = seen.coupon_id and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
-  ) as "mayWrite"
-  from seen, room
+  ) as "mayWrite" from seen, room
 ),
 written as (
   update redemptions set state = 'USED', used_at = statement_timestamp(), held_until = null
@@ -41,20 +40,17 @@ redemption_entry as (
   ) else ($actor::text[])[3]::integer end, ($actor::text[])[4],
   'redemption', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
   from (select id, before, after from (select id, json_build_object(
-        'orderAmount', seen.order_amount::text, 'discountAmount', seen.discount_amount::text,
-        'state', 'REDEMPTION_STATE_' || case when (seen.state = 'HELD' and seen.held_until <= statement_timestamp()) then 'EXPIRED' else seen.state end, 'heldUntil', api_time(seen.held_until),
+        'orderAmount', seen.order_amount::text, 'discountAmount', seen.discount_amount::text, 'state', 'REDEMPTION_STATE_' || case when (seen.state = 'HELD' and seen.held_until <= statement_timestamp()) then 'EXPIRED' else seen.state end, 'heldUntil', api_time(seen.held_until),
         'usedAt', api_time(seen.used_at), 'releasedAt', api_time(seen.released_at)) as old, json_build_object(
-        'orderAmount', written.order_amount::text, 'discountAmount', written.discount_amount::text,
-        'state', 'REDEMPTION_STATE_' || case when (written.state = 'HELD' and written.held_until <= statement_timestamp()) then 'EXPIRED' else written.state end, 'heldUntil', api_time(written.held_until),
+        'orderAmount', written.order_amount::text, 'discountAmount', written.discount_amount::text, 'state', 'REDEMPTION_STATE_' || case when (written.state = 'HELD' and written.held_until <= statement_timestamp()) then 'EXPIRED' else written.state end, 'heldUntil', api_time(written.held_until),
         'usedAt', api_time(written.used_at), 'releasedAt', api_time(written.released_at)) as new
       from seen join written using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
 )
 select coalesce("mayWrite", false) as "mayWrite",
-redemptions.id, redemptions.coupon_id as "couponId", redemptions.user_id as "userId",
-redemptions.order_key as "orderKey", redemptions.order_amount as "orderAmount",
-redemptions.discount_amount as "discountAmount", case when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED' else redemptions.state end as state,
-redemptions.held_until as "heldUntil", redemptions.created_at as "createdAt", redemptions.used_at as "usedAt",
-redemptions.released_at as "releasedAt"
+redemptions.id, redemptions.order_key as "orderKey", redemptions.coupon_id as "couponId", redemptions.user_id as "userId",
+redemptions.order_amount as "orderAmount", redemptions.discount_amount as "discountAmount", case when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED' else redemptions.state end as state,
+redemptions.held_until as "heldUntil", redemptions.created_at as "createdAt",
+redemptions.used_at as "takenAt", redemptions.released_at as "releasedAt"
 from (values (1)) as one left join found on true left join (
   select * from written
   union all select redemptions.* from redemptions, found where id = $id and not "mayWrite"

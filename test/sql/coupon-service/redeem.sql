@@ -52,19 +52,17 @@ redemption_entry as (
     select id from staff_users where external_id = ($actor::text[])[5] and disabled_at is null
   ) else ($actor::text[])[3]::integer end, ($actor::text[])[4],
   'redemption', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
-  from (select id, null::json as before, json_strip_nulls(json_build_object(
+  from (
+    select id, null::json as before, json_strip_nulls(json_build_object(
         'couponId', coupon_id, 'userId', user_id, 'orderKey', order_key, 'createdAt', api_time(created_at),
-        'orderAmount', created.order_amount::text, 'discountAmount', created.discount_amount::text,
-        'state', 'REDEMPTION_STATE_' || case when (created.state = 'HELD' and created.held_until <= statement_timestamp()) then 'EXPIRED' else created.state end, 'heldUntil', api_time(created.held_until),
+        'orderAmount', created.order_amount::text, 'discountAmount', created.discount_amount::text, 'state', 'REDEMPTION_STATE_' || case when (created.state = 'HELD' and created.held_until <= statement_timestamp()) then 'EXPIRED' else created.state end, 'heldUntil', api_time(created.held_until),
         'usedAt', api_time(created.used_at), 'releasedAt', api_time(created.released_at)
     )) as after
     from created
     union all select id, before, after from (select id, json_build_object(
-        'orderAmount', seen.order_amount::text, 'discountAmount', seen.discount_amount::text,
-        'state', 'REDEMPTION_STATE_' || case when (seen.state = 'HELD' and seen.held_until <= statement_timestamp()) then 'EXPIRED' else seen.state end, 'heldUntil', api_time(seen.held_until),
+        'orderAmount', seen.order_amount::text, 'discountAmount', seen.discount_amount::text, 'state', 'REDEMPTION_STATE_' || case when (seen.state = 'HELD' and seen.held_until <= statement_timestamp()) then 'EXPIRED' else seen.state end, 'heldUntil', api_time(seen.held_until),
         'usedAt', api_time(seen.used_at), 'releasedAt', api_time(seen.released_at)) as old, json_build_object(
-        'orderAmount', renewed.order_amount::text, 'discountAmount', renewed.discount_amount::text,
-        'state', 'REDEMPTION_STATE_' || case when (renewed.state = 'HELD' and renewed.held_until <= statement_timestamp()) then 'EXPIRED' else renewed.state end, 'heldUntil', api_time(renewed.held_until),
+        'orderAmount', renewed.order_amount::text, 'discountAmount', renewed.discount_amount::text, 'state', 'REDEMPTION_STATE_' || case when (renewed.state = 'HELD' and renewed.held_until <= statement_timestamp()) then 'EXPIRED' else renewed.state end, 'heldUntil', api_time(renewed.held_until),
         'usedAt', api_time(renewed.used_at), 'releasedAt', api_time(renewed.released_at)) as new
       from seen join renewed using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
 ),
@@ -74,9 +72,8 @@ kept as (
   union all select seen.* from seen, found where not "mayWrite"
 )
 select "hasConflict", "mayWrite",
-redemptions.id, redemptions.coupon_id as "couponId", redemptions.user_id as "userId",
-redemptions.order_key as "orderKey", redemptions.order_amount as "orderAmount",
-redemptions.discount_amount as "discountAmount", case when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED' else redemptions.state end as state,
-redemptions.held_until as "heldUntil", redemptions.created_at as "createdAt", redemptions.used_at as "usedAt",
-redemptions.released_at as "releasedAt"
+redemptions.id, redemptions.order_key as "orderKey", redemptions.coupon_id as "couponId", redemptions.user_id as "userId",
+redemptions.order_amount as "orderAmount", redemptions.discount_amount as "discountAmount", case when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED' else redemptions.state end as state,
+redemptions.held_until as "heldUntil", redemptions.created_at as "createdAt",
+redemptions.used_at as "takenAt", redemptions.released_at as "releasedAt"
 from found left join kept as redemptions on true

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file slot/v1/slot_plan_service.proto.
  */
 export const file_slot_v1_slot_plan_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9zbG90L3YxL3Nsb3RfcGxhbl9zZXJ2aWNlLnByb3RvEgdzbG90LnYxIpACCgtQbGFubmVkU2xvdBIKCgJpZBgBIAEoBRIxCg1kZWxpdmVyeV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtmcmVlemVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJaXNfYWN0aXZlGAQgASgIEhgKEGlzX2NhcGFjaXR5X2Z1bGwYBSABKAgSEQoJZ3JvdXBfaWRzGAYgAygFEgwKBGV0YWcYByABKAkSFQoNcHJvZHVjdF9jb3VudBgIIAEoBRIVCg1wcm9kdWN0X25hbWVzGAkgAygJEhUKDXNuaXBwZXRfY29kZXMYCiADKAkivAMKEExpc3RTbG90c1JlcXVlc3QSKAoNZGVsaXZlcnlfZnJvbRgBIAEoCUIMukgJcgcY0A+6AQEASACIAQESKQoOZGVsaXZlcnlfdW50aWwYAiABKAlCDLpICXIHGNAPugEBAEgBiAEBEjUKBnN0YXRlcxgDIAMoDjISLnNsb3QudjEuU2xvdFN0YXRlQhG6SA6SAQsQZCIHggEEEAEgABIdChBpc19jYXBhY2l0eV9mdWxsGAQgASgISAKIAQESFwoKcHJvZHVjdF9pZBgFIAEoBUgDiAEBEhUKCGdyb3VwX2lkGAYgASgFSASIAQESKwoFb3JkZXIYByABKA4yEi5zbG90LnYxLlNsb3RPcmRlckIIukgFggECEAESHgoFbGltaXQYCCABKAVCCrpIBxoFGOgHKAFIBYgBARIgCgpwYWdlX3Rva2VuGAkgASgJQgy6SAlyBxjQD7oBAQBCEAoOX2RlbGl2ZXJ5X2Zyb21CEQoPX2RlbGl2ZXJ5X3VudGlsQhMKEV9pc19jYXBhY2l0eV9mdWxsQg0KC19wcm9kdWN0X2lkQgsKCV9ncm91cF9pZEIICgZfbGltaXQiUQoRTGlzdFNsb3RzUmVzcG9uc2USIwoFc2xvdHMYASADKAsyFC5zbG90LnYxLlBsYW5uZWRTbG90EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSK5AgoQQ29weVNsb3RzUmVxdWVzdBIbCghzbG90X2lkcxgBIAMoBUIJukgGkgEDEPQDEiMKDWRlbGl2ZXJ5X2Zyb20YAiABKAlCDLpICXIHGNAPugEBABIkCg5kZWxpdmVyeV91bnRpbBgDIAEoCUIMukgJcgcY0A+6AQEAEh4KCnNoaWZ0X2RheXMYBCABKAVCCrpIBxoFGO4CKAESGQoGcmVwZWF0GAUgASgFQgm6SAYaBBg0KAASHwoJdGltZV96b25lGAYgASgJQgy6SAlyBxjIAboBAQASIgoMc25pcHBldF9uYW1lGAcgASgJQgy6SAlyBxiAAboBAQASLAoIb25fdGFrZW4YCCABKA4yEC5zbG90LnYxLk9uVGFrZW5CCLpIBYIBAhABEg8KB2RyeV9ydW4YCSABKAgiiAEKCFNsb3RDb3B5EhYKDnNvdXJjZV9zbG90X2lkGAEgASgFEhsKBHNsb3QYAiABKAsyDS5zbG90LnYxLlNsb3QSEwoLaXNfYWRqdXN0ZWQYAyABKAgSHQoQdGFrZW5fYnlfc2xvdF9pZBgEIAEoBUgAiAEBQhMKEV90YWtlbl9ieV9zbG90X2lkInMKEUNvcHlTbG90c1Jlc3BvbnNlEiEKBmNvcGllcxgBIAMoCzIRLnNsb3QudjEuU2xvdENvcHkSDwoHY3JlYXRlZBgCIAEoBRIPCgdza2lwcGVkGAMgASgFEhkKEXNuaXBwZXRzX2xlZnRfb3V0GAQgASgFIjUKC1Nsb3RWZXJzaW9uEgoKAmlkGAEgASgFEhoKBGV0YWcYAiABKAlCDLpICXIHGIABugEBACKIAQoSVXBkYXRlU2xvdHNSZXF1ZXN0EjAKBXNsb3RzGAEgAygLMhQuc2xvdC52MS5TbG90VmVyc2lvbkILukgIkgEFCAEQ9AMSGgoQaXNfY2FwYWNpdHlfZnVsbBgCIAEoCEgAEhMKCWlzX2FjdGl2ZRgDIAEoCEgAQg8KBmNoYW5nZRIFukgCCAEiSwoTVXBkYXRlU2xvdHNSZXNwb25zZRIjCgVzbG90cxgBIAMoCzIULnNsb3QudjEuU2xvdFZlcnNpb24SDwoHY2hhbmdlZBgCIAEoBSpXCglTbG90U3RhdGUSGgoWU0xPVF9TVEFURV9VTlNQRUNJRklFRBAAEhUKEVNMT1RfU1RBVEVfQUNUSVZFEAESFwoTU0xPVF9TVEFURV9JTkFDVElWRRACKmIKCVNsb3RPcmRlchIaChZTTE9UX09SREVSX1VOU1BFQ0lGSUVEEAASHAoYU0xPVF9PUkRFUl9TT09ORVNUX0ZJUlNUEAESGwoXU0xPVF9PUkRFUl9MQVRFU1RfRklSU1QQAipJCgdPblRha2VuEhgKFE9OX1RBS0VOX1VOU1BFQ0lGSUVEEAASEQoNT05fVEFLRU5fU0tJUBABEhEKDU9OX1RBS0VOX0ZBSUwQAjLoAQoPU2xvdFBsYW5TZXJ2aWNlEkcKCUxpc3RTbG90cxIZLnNsb3QudjEuTGlzdFNsb3RzUmVxdWVzdBoaLnNsb3QudjEuTGlzdFNsb3RzUmVzcG9uc2UiA5ACARJCCglDb3B5U2xvdHMSGS5zbG90LnYxLkNvcHlTbG90c1JlcXVlc3QaGi5zbG90LnYxLkNvcHlTbG90c1Jlc3BvbnNlEkgKC1VwZGF0ZVNsb3RzEhsuc2xvdC52MS5VcGRhdGVTbG90c1JlcXVlc3QaHC5zbG90LnYxLlVwZGF0ZVNsb3RzUmVzcG9uc2VCUQoWZGVsaXZlcnkuYWRtaW4uc2xvdC52MVABWh1kZWxpdmVyeS1hZG1pbi9zbG90L3YxO3Nsb3R2MaoCFURlbGl2ZXJ5QWRtaW4uU2xvdC5WMWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_slot_v1_slot_service]);
+  fileDesc("Ch9zbG90L3YxL3Nsb3RfcGxhbl9zZXJ2aWNlLnByb3RvEgdzbG90LnYxIoQDCgtQbGFubmVkU2xvdBIKCgJpZBgBIAEoBRIxCg1kZWxpdmVyeV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtmcmVlemVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJaXNfYWN0aXZlGAQgASgIEhgKEGlzX2NhcGFjaXR5X2Z1bGwYBSABKAgSEQoJZ3JvdXBfaWRzGAYgAygFEgwKBGV0YWcYByABKAkSFQoNcHJvZHVjdF9jb3VudBgIIAEoBRIVCg1wcm9kdWN0X25hbWVzGAkgAygJEhUKDXNuaXBwZXRfY29kZXMYCiADKAkSFQoIY2FwYWNpdHkYCyABKAVIAIgBARIbCg53aW5kb3dfbWludXRlcxgMIAEoBUgBiAEBEhMKBmJvb2tlZBgNIAEoBUgCiAEBQgsKCV9jYXBhY2l0eUIRCg9fd2luZG93X21pbnV0ZXNCCQoHX2Jvb2tlZCK8AwoQTGlzdFNsb3RzUmVxdWVzdBIoCg1kZWxpdmVyeV9mcm9tGAEgASgJQgy6SAlyBxjQD7oBAQBIAIgBARIpCg5kZWxpdmVyeV91bnRpbBgCIAEoCUIMukgJcgcY0A+6AQEASAGIAQESNQoGc3RhdGVzGAMgAygOMhIuc2xvdC52MS5TbG90U3RhdGVCEbpIDpIBCxBkIgeCAQQQASAAEh0KEGlzX2NhcGFjaXR5X2Z1bGwYBCABKAhIAogBARIXCgpwcm9kdWN0X2lkGAUgASgFSAOIAQESFQoIZ3JvdXBfaWQYBiABKAVIBIgBARIrCgVvcmRlchgHIAEoDjISLnNsb3QudjEuU2xvdE9yZGVyQgi6SAWCAQIQARIeCgVsaW1pdBgIIAEoBUIKukgHGgUY6AcoAUgFiAEBEiAKCnBhZ2VfdG9rZW4YCSABKAlCDLpICXIHGNAPugEBAEIQCg5fZGVsaXZlcnlfZnJvbUIRCg9fZGVsaXZlcnlfdW50aWxCEwoRX2lzX2NhcGFjaXR5X2Z1bGxCDQoLX3Byb2R1Y3RfaWRCCwoJX2dyb3VwX2lkQggKBl9saW1pdCJRChFMaXN0U2xvdHNSZXNwb25zZRIjCgVzbG90cxgBIAMoCzIULnNsb3QudjEuUGxhbm5lZFNsb3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIrkCChBDb3B5U2xvdHNSZXF1ZXN0EhsKCHNsb3RfaWRzGAEgAygFQgm6SAaSAQMQ9AMSIwoNZGVsaXZlcnlfZnJvbRgCIAEoCUIMukgJcgcY0A+6AQEAEiQKDmRlbGl2ZXJ5X3VudGlsGAMgASgJQgy6SAlyBxjQD7oBAQASHgoKc2hpZnRfZGF5cxgEIAEoBUIKukgHGgUY7gIoARIZCgZyZXBlYXQYBSABKAVCCbpIBhoEGDQoABIfCgl0aW1lX3pvbmUYBiABKAlCDLpICXIHGMgBugEBABIiCgxzbmlwcGV0X25hbWUYByABKAlCDLpICXIHGIABugEBABIsCghvbl90YWtlbhgIIAEoDjIQLnNsb3QudjEuT25UYWtlbkIIukgFggECEAESDwoHZHJ5X3J1bhgJIAEoCCKIAQoIU2xvdENvcHkSFgoOc291cmNlX3Nsb3RfaWQYASABKAUSGwoEc2xvdBgCIAEoCzINLnNsb3QudjEuU2xvdBITCgtpc19hZGp1c3RlZBgDIAEoCBIdChB0YWtlbl9ieV9zbG90X2lkGAQgASgFSACIAQFCEwoRX3Rha2VuX2J5X3Nsb3RfaWQicwoRQ29weVNsb3RzUmVzcG9uc2USIQoGY29waWVzGAEgAygLMhEuc2xvdC52MS5TbG90Q29weRIPCgdjcmVhdGVkGAIgASgFEg8KB3NraXBwZWQYAyABKAUSGQoRc25pcHBldHNfbGVmdF9vdXQYBCABKAUiNQoLU2xvdFZlcnNpb24SCgoCaWQYASABKAUSGgoEZXRhZxgCIAEoCUIMukgJcgcYgAG6AQEAIqkBChJVcGRhdGVTbG90c1JlcXVlc3QSMAoFc2xvdHMYASADKAsyFC5zbG90LnYxLlNsb3RWZXJzaW9uQgu6SAiSAQUIARD0AxIaChBpc19jYXBhY2l0eV9mdWxsGAIgASgISAASEwoJaXNfYWN0aXZlGAMgASgISAASHwoIY2FwYWNpdHkYBCABKAVCC7pICBoGGMCEPSgASABCDwoGY2hhbmdlEgW6SAIIASJLChNVcGRhdGVTbG90c1Jlc3BvbnNlEiMKBXNsb3RzGAEgAygLMhQuc2xvdC52MS5TbG90VmVyc2lvbhIPCgdjaGFuZ2VkGAIgASgFKlcKCVNsb3RTdGF0ZRIaChZTTE9UX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRU0xPVF9TVEFURV9BQ1RJVkUQARIXChNTTE9UX1NUQVRFX0lOQUNUSVZFEAIqYgoJU2xvdE9yZGVyEhoKFlNMT1RfT1JERVJfVU5TUEVDSUZJRUQQABIcChhTTE9UX09SREVSX1NPT05FU1RfRklSU1QQARIbChdTTE9UX09SREVSX0xBVEVTVF9GSVJTVBACKkkKB09uVGFrZW4SGAoUT05fVEFLRU5fVU5TUEVDSUZJRUQQABIRCg1PTl9UQUtFTl9TS0lQEAESEQoNT05fVEFLRU5fRkFJTBACMugBCg9TbG90UGxhblNlcnZpY2USRwoJTGlzdFNsb3RzEhkuc2xvdC52MS5MaXN0U2xvdHNSZXF1ZXN0Ghouc2xvdC52MS5MaXN0U2xvdHNSZXNwb25zZSIDkAIBEkIKCUNvcHlTbG90cxIZLnNsb3QudjEuQ29weVNsb3RzUmVxdWVzdBoaLnNsb3QudjEuQ29weVNsb3RzUmVzcG9uc2USSAoLVXBkYXRlU2xvdHMSGy5zbG90LnYxLlVwZGF0ZVNsb3RzUmVxdWVzdBocLnNsb3QudjEuVXBkYXRlU2xvdHNSZXNwb25zZUJRChZkZWxpdmVyeS5hZG1pbi5zbG90LnYxUAFaHWRlbGl2ZXJ5LWFkbWluL3Nsb3QvdjE7c2xvdHYxqgIVRGVsaXZlcnlBZG1pbi5TbG90LlYxYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_slot_v1_slot_service]);
 
 /**
  * A slot as ListSlots lists it.
@@ -93,6 +93,27 @@ export type PlannedSlot = Message<"slot.v1.PlannedSlot"> & {
    * @generated from field: repeated string snippet_codes = 10;
    */
   snippetCodes: string[];
+
+  /**
+   * How many units the slot has, such as orders or crates; absent: it is not counted.
+   *
+   * @generated from field: optional int32 capacity = 11;
+   */
+  capacity?: number | undefined;
+
+  /**
+   * How long deliveries take from the delivery time on, in minutes; absent: not told.
+   *
+   * @generated from field: optional int32 window_minutes = 12;
+   */
+  windowMinutes?: number | undefined;
+
+  /**
+   * The units of its live bookings; only with a capacity. A booking does not change the etag.
+   *
+   * @generated from field: optional int32 booked = 13;
+   */
+  booked?: number | undefined;
 };
 
 export type PlannedSlotValid = PlannedSlot;
@@ -449,6 +470,14 @@ export type UpdateSlotsRequest = Message<"slot.v1.UpdateSlotsRequest"> & {
      */
     value: boolean;
     case: "isActive";
+  } | {
+    /**
+     * How many units the slots have, 1 to 1,000,000; 0: they are not counted.
+     *
+     * @generated from field: int32 capacity = 4;
+     */
+    value: number;
+    case: "capacity";
   } | { case: undefined; value?: undefined };
 };
 
@@ -620,8 +649,8 @@ export const SlotPlanService: GenService<{
    * Copies slots to later days, such as those of a week to the next weeks. Writes all copies or none, and schedules one
    * store refresh if it made any.
    *
-   * A copy has the products, groups and both times of its source, moved by whole days of the wall clock. It is active.
-   * It has neither the source's delivery sequence nor its capacity flag.
+   * A copy has the products, groups, capacity, window and both times of its source, moved by whole days of the wall
+   * clock. It is active. It has neither the source's delivery sequence nor its capacity flag, and no bookings.
    *
    * A copy is taken when an active slot at its delivery time has a group in common with it, or neither has groups. This
    * holds for slots that this call made before, and for those that other calls of CopySlots make at the same time.
@@ -640,8 +669,8 @@ export const SlotPlanService: GenService<{
     output: typeof CopySlotsResponseSchema;
   },
   /**
-   * Marks many slots as full or open, deactivates or activates them. Writes all or none, and schedules one store refresh
-   * if something changed. Slots at the same time are allowed.
+   * Marks many slots as full or open, deactivates or activates them, or sets their capacity. Writes all or none, and
+   * schedules one store refresh if something changed. Slots at the same time are allowed.
    *
    * Errors: NOT_FOUND "Slot not found"; else ABORTED "The record was changed meanwhile" for etags that are outdated.
    * Both name the slots in the metadata slotIds. INVALID_ARGUMENT for a slot that is given twice.

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file slot/v1/slot_store_service.proto.
  */
 export const file_slot_v1_slot_store_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBzbG90L3YxL3Nsb3Rfc3RvcmVfc2VydmljZS5wcm90bxIHc2xvdC52MSKpAQoIT3BlblNsb3QSCgoCaWQYASABKAUSMQoNZGVsaXZlcnlfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZnJlZXplX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEGlzX2NhcGFjaXR5X2Z1bGwYBCABKAgSEwoLcHJvZHVjdF9pZHMYBSADKAUiMAoMT3BlblNsb3RMaXN0EiAKBXNsb3RzGAEgAygLMhEuc2xvdC52MS5PcGVuU2xvdCIVChNHZXRPcGVuU2xvdHNSZXF1ZXN0InsKFEdldE9wZW5TbG90c1Jlc3BvbnNlEiAKBXNsb3RzGAEgAygLMhEuc2xvdC52MS5PcGVuU2xvdBIPCgd2ZXJzaW9uGAIgASgFEjAKDHJlZnJlc2hlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiOAoWR2V0UHJvZHVjdFNsb3RzUmVxdWVzdBIeCgtwcm9kdWN0X2lkcxgBIAMoBUIJukgGkgEDEOgHIt0BChdHZXRQcm9kdWN0U2xvdHNSZXNwb25zZRI6CgVzbG90cxgBIAMoCzIrLnNsb3QudjEuR2V0UHJvZHVjdFNsb3RzUmVzcG9uc2UuU2xvdHNFbnRyeRIPCgd2ZXJzaW9uGAIgASgFEjAKDHJlZnJlc2hlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAaQwoKU2xvdHNFbnRyeRILCgNrZXkYASABKAUSJAoFdmFsdWUYAiABKAsyFS5zbG90LnYxLk9wZW5TbG90TGlzdDoCOAEiFwoVR2V0U3RvcmVTdGF0dXNSZXF1ZXN0InUKFkdldFN0b3JlU3RhdHVzUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoBRIwCgxyZWZyZXNoZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEHBlbmRpbmdfcmVxdWVzdHMYAyABKAUiQQoRV2F0Y2hTdG9yZVJlcXVlc3QSGgoNYWZ0ZXJfdmVyc2lvbhgBIAEoBUgAiAEBQhAKDl9hZnRlcl92ZXJzaW9uIlcKEldhdGNoU3RvcmVSZXNwb25zZRIPCgd2ZXJzaW9uGAEgASgFEjAKDHJlZnJlc2hlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAy4AIKEFNsb3RTdG9yZVNlcnZpY2USUAoMR2V0T3BlblNsb3RzEhwuc2xvdC52MS5HZXRPcGVuU2xvdHNSZXF1ZXN0Gh0uc2xvdC52MS5HZXRPcGVuU2xvdHNSZXNwb25zZSIDkAIBElkKD0dldFByb2R1Y3RTbG90cxIfLnNsb3QudjEuR2V0UHJvZHVjdFNsb3RzUmVxdWVzdBogLnNsb3QudjEuR2V0UHJvZHVjdFNsb3RzUmVzcG9uc2UiA5ACARJWCg5HZXRTdG9yZVN0YXR1cxIeLnNsb3QudjEuR2V0U3RvcmVTdGF0dXNSZXF1ZXN0Gh8uc2xvdC52MS5HZXRTdG9yZVN0YXR1c1Jlc3BvbnNlIgOQAgESRwoKV2F0Y2hTdG9yZRIaLnNsb3QudjEuV2F0Y2hTdG9yZVJlcXVlc3QaGy5zbG90LnYxLldhdGNoU3RvcmVSZXNwb25zZTABQlEKFmRlbGl2ZXJ5LmFkbWluLnNsb3QudjFQAVodZGVsaXZlcnktYWRtaW4vc2xvdC92MTtzbG90djGqAhVEZWxpdmVyeUFkbWluLlNsb3QuVjFiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiBzbG90L3YxL3Nsb3Rfc3RvcmVfc2VydmljZS5wcm90bxIHc2xvdC52MSKdAgoIT3BlblNsb3QSCgoCaWQYASABKAUSMQoNZGVsaXZlcnlfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZnJlZXplX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEGlzX2NhcGFjaXR5X2Z1bGwYBCABKAgSEwoLcHJvZHVjdF9pZHMYBSADKAUSFQoIY2FwYWNpdHkYBiABKAVIAIgBARIbCg53aW5kb3dfbWludXRlcxgHIAEoBUgBiAEBEhMKBmJvb2tlZBgIIAEoBUgCiAEBQgsKCV9jYXBhY2l0eUIRCg9fd2luZG93X21pbnV0ZXNCCQoHX2Jvb2tlZCIwCgxPcGVuU2xvdExpc3QSIAoFc2xvdHMYASADKAsyES5zbG90LnYxLk9wZW5TbG90IhUKE0dldE9wZW5TbG90c1JlcXVlc3QiewoUR2V0T3BlblNsb3RzUmVzcG9uc2USIAoFc2xvdHMYASADKAsyES5zbG90LnYxLk9wZW5TbG90Eg8KB3ZlcnNpb24YAiABKAUSMAoMcmVmcmVzaGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI4ChZHZXRQcm9kdWN0U2xvdHNSZXF1ZXN0Eh4KC3Byb2R1Y3RfaWRzGAEgAygFQgm6SAaSAQMQ6Aci3QEKF0dldFByb2R1Y3RTbG90c1Jlc3BvbnNlEjoKBXNsb3RzGAEgAygLMisuc2xvdC52MS5HZXRQcm9kdWN0U2xvdHNSZXNwb25zZS5TbG90c0VudHJ5Eg8KB3ZlcnNpb24YAiABKAUSMAoMcmVmcmVzaGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBpDCgpTbG90c0VudHJ5EgsKA2tleRgBIAEoBRIkCgV2YWx1ZRgCIAEoCzIVLnNsb3QudjEuT3BlblNsb3RMaXN0OgI4ASIXChVHZXRTdG9yZVN0YXR1c1JlcXVlc3QidQoWR2V0U3RvcmVTdGF0dXNSZXNwb25zZRIPCgd2ZXJzaW9uGAEgASgFEjAKDHJlZnJlc2hlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoQcGVuZGluZ19yZXF1ZXN0cxgDIAEoBSJBChFXYXRjaFN0b3JlUmVxdWVzdBIaCg1hZnRlcl92ZXJzaW9uGAEgASgFSACIAQFCEAoOX2FmdGVyX3ZlcnNpb24iVwoSV2F0Y2hTdG9yZVJlc3BvbnNlEg8KB3ZlcnNpb24YASABKAUSMAoMcmVmcmVzaGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcDLgAgoQU2xvdFN0b3JlU2VydmljZRJQCgxHZXRPcGVuU2xvdHMSHC5zbG90LnYxLkdldE9wZW5TbG90c1JlcXVlc3QaHS5zbG90LnYxLkdldE9wZW5TbG90c1Jlc3BvbnNlIgOQAgESWQoPR2V0UHJvZHVjdFNsb3RzEh8uc2xvdC52MS5HZXRQcm9kdWN0U2xvdHNSZXF1ZXN0GiAuc2xvdC52MS5HZXRQcm9kdWN0U2xvdHNSZXNwb25zZSIDkAIBElYKDkdldFN0b3JlU3RhdHVzEh4uc2xvdC52MS5HZXRTdG9yZVN0YXR1c1JlcXVlc3QaHy5zbG90LnYxLkdldFN0b3JlU3RhdHVzUmVzcG9uc2UiA5ACARJHCgpXYXRjaFN0b3JlEhouc2xvdC52MS5XYXRjaFN0b3JlUmVxdWVzdBobLnNsb3QudjEuV2F0Y2hTdG9yZVJlc3BvbnNlMAFCUQoWZGVsaXZlcnkuYWRtaW4uc2xvdC52MVABWh1kZWxpdmVyeS1hZG1pbi9zbG90L3YxO3Nsb3R2MaoCFURlbGl2ZXJ5QWRtaW4uU2xvdC5WMWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * A slot that takes orders.
@@ -55,6 +55,28 @@ export type OpenSlot = Message<"slot.v1.OpenSlot"> & {
    * @generated from field: repeated int32 product_ids = 5;
    */
   productIds: number[];
+
+  /**
+   * How many units the slot has, such as orders or crates; absent: it is not counted.
+   *
+   * @generated from field: optional int32 capacity = 6;
+   */
+  capacity?: number | undefined;
+
+  /**
+   * How long deliveries take from the delivery time on, in minutes; absent: not told.
+   *
+   * @generated from field: optional int32 window_minutes = 7;
+   */
+  windowMinutes?: number | undefined;
+
+  /**
+   * The units of its live bookings when the version was built; only with a capacity. GetAvailability of SlotBookingService
+   * has those of now.
+   *
+   * @generated from field: optional int32 booked = 8;
+   */
+  booked?: number | undefined;
 };
 
 export type OpenSlotValid = OpenSlot;
@@ -315,7 +337,8 @@ export const WatchStoreResponseSchema: GenMessage<WatchStoreResponse, {validType
  * The derived stores of the slots, for the storefront, checkout and driver apps. Answers come from memory. Every call
  * needs a bearer token, but no staff identity.
  *
- * A slot is open if it is active and not full, and if its freeze time and delivery time are both later than the
+ * A slot is full if staff have marked it so, or if the bookings have taken its capacity. A slot is open if it is active and
+ * not full, and if its freeze time and delivery time are both later than the
  * database's time at the read. Open slots are ordered by delivery time, then id.
  *
  * A read with the header "store-request-id" of a slot write waits, within its deadline, until the stores cover that

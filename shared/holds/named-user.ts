@@ -1,4 +1,4 @@
-import { invalidField } from '../../../shared/errors/errors.ts';
+import { invalidField } from '../errors/errors.ts';
 
 /** The fields of a request that name a user (design 14). An id of 0 and an empty external id are none. */
 interface NamesUser {
@@ -6,13 +6,16 @@ interface NamesUser {
   readonly userExternalId: string;
 }
 
-/**
- * Returns the parameters of `namedUser`. Throws INVALID_ARGUMENT if the request names a user in both ways, or in none.
- */
-export function readUser({ userId, userExternalId }: NamesUser) {
+/** Returns the parameters of `namedUser`. Throws INVALID_ARGUMENT if the request names a user in both ways. */
+export function readUserIfGiven({ userId, userExternalId }: NamesUser) {
   if (userId && userExternalId !== '') throw invalidField('user_external_id', 'must not be given beside user_id');
-  if (!userId && userExternalId === '') throw invalidField('user_id', 'value is required');
   return { userId: userId || undefined, userExternalId: userExternalId || undefined };
+}
+
+/** Returns the same. Throws INVALID_ARGUMENT also if the request names no user. */
+export function readUser(request: NamesUser) {
+  if (!request.userId && request.userExternalId === '') throw invalidField('user_id', 'value is required');
+  return readUserIfGiven(request);
 }
 
 export type NamedUser = ReturnType<typeof readUser>;
