@@ -18,5 +18,11 @@ export const slotErrors = {
     'The database does not know the write of this store-request-id',
   ),
   mobileTaken: errorRow('MOBILE_TAKEN', Code.AlreadyExists, 'Mobile number belongs to another user'),
+  userNotFound: errorRow('USER_NOT_FOUND', Code.NotFound, 'User not found'),
+  orderKeyTaken: errorRow('ORDER_KEY_TAKEN', Code.AlreadyExists, "This order is another user's"),
+  orderHasBooking: errorRow('ORDER_KEY_TAKEN', Code.AlreadyExists, 'This order has a booking of this slot'),
+  bookingNotFound: errorRow('BOOKING_NOT_FOUND', Code.NotFound, 'Booking not found'),
+  bookingReleased: errorRow('BOOKING_RELEASED', Code.FailedPrecondition, 'The booking was released'),
+  holdExpired: errorRow('HOLD_EXPIRED', Code.FailedPrecondition, 'The hold has run out'),
   slotNotUpdated: errorRow('SLOT_NOT_UPDATED', Code.FailedPrecondition, 'Unable to Update Slot'),
 };

@@ -1,14 +1,18 @@
 import type { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts';
+import type { SlotBookingService } from '../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import type { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
-import type { CatalogParts, ImportParts, SlotParts, SlotPlanParts, StoreParts } from './parts.ts';
+import type { BookingParts, CatalogParts, ImportParts, SlotParts, SlotPlanParts, StoreParts } from './parts.ts';
+import { book } from './procedures/book.ts';
+import { confirm } from './procedures/confirm.ts';
 import { copySlots } from './procedures/copy-slots.ts';
 import { createSlot } from './procedures/create-slot.ts';
 import { deleteSlot } from './procedures/delete-slot.ts';
 import { getAll } from './procedures/get-all.ts';
+import { getAvailability } from './procedures/get-availability.ts';
 import { getDeliverySequence } from './procedures/get-delivery-sequence.ts';
 import { getOpenSlots } from './procedures/get-open-slots.ts';
 import { getOrders } from './procedures/get-orders.ts';
@@ -23,9 +27,12 @@ import { importOrders } from './procedures/import-orders.ts';
 import { importProductGroups } from './procedures/import-product-groups.ts';
 import { importProducts } from './procedures/import-products.ts';
 import { importUsers } from './procedures/import-users.ts';
+import { listBookings } from './procedures/list-bookings.ts';
 import { listProductGroups } from './procedures/list-product-groups.ts';
 import { listSlots } from './procedures/list-slots.ts';
 import { listStaff } from './procedures/list-staff.ts';
+import { move } from './procedures/move.ts';
+import { release } from './procedures/release.ts';
 import { resolve } from './procedures/resolve.ts';
 import { searchProducts } from './procedures/search-products.ts';
 import { searchSnippets } from './procedures/search-snippets.ts';
@@ -56,6 +63,18 @@ export function createSlotHandlers(parts: SlotParts): Handlers<typeof SlotServic
 /** The planning of many slots (design 12). */
 export function createSlotPlanHandlers(parts: SlotPlanParts): Handlers<typeof SlotPlanService> {
   return { listSlots: listSlots(parts), copySlots: copySlots(parts), updateSlots: updateSlots(parts) };
+}
+
+/** The bookings of slots (design 15). */
+export function createSlotBookingHandlers(parts: BookingParts): Handlers<typeof SlotBookingService> {
+  return {
+    book: book(parts),
+    confirm: confirm(parts),
+    release: release(parts),
+    move: move(parts),
+    getAvailability: getAvailability(parts),
+    listBookings: listBookings(parts),
+  };
 }
 
 /** The reads of the derived stores (design 4), served from this process's memory. */

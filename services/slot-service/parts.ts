@@ -1,4 +1,5 @@
 import type { Database } from '../../shared/db/database.ts';
+import type { Outcomes } from '../../shared/holds/outcomes.ts';
 import type { SequenceCache } from './slots/sequence-cache.ts';
 import type { StoreReplica } from './stores/replica.ts';
 
@@ -10,6 +11,11 @@ export interface SlotParts {
   readonly appUrl: string;
   /** Requests a store refresh after a commit. Neither waits nor throws (design 4). */
   requestRefresh(): void;
+}
+
+/** The dependencies of the bookings. */
+export interface BookingParts extends Pick<SlotParts, 'database' | 'sequences' | 'requestRefresh'> {
+  readonly outcomes: Outcomes<string>;
 }
 
 /** The dependencies of the look-ups. */

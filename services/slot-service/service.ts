@@ -5,15 +5,20 @@ import { NotificationListener } from '../../shared/db/listener.ts';
 import { commonErrors } from '../../shared/errors/errors.ts';
 import { CatalogService } from '../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts';
+import { SlotBookingService } from '../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { implement } from '../../shared/rpc/implementation.ts';
+import { Outcomes } from '../../shared/holds/outcomes.ts';
+import { implement, type StaffRule } from '../../shared/rpc/implementation.ts';
 import { startAuditService } from '../../shared/runtime/audit-service.ts';
 import { type RunningService, type ServiceParts, startService } from '../../shared/runtime/start-service.ts';
+import { bookingOutcomes } from './bookings/booking.ts';
+import { sweepBookings } from './bookings/sweep.ts';
 import {
   createCatalogHandlers,
   createImportHandlers,
+  createSlotBookingHandlers,
   createSlotHandlers,
   createSlotPlanHandlers,
   createSlotStoreHandlers,
@@ -28,13 +33,22 @@ import { StoreReplica } from './stores/replica.ts';
 export function startSlotService(config: ServiceConfig, logger: Logger): Promise<RunningService> {
   return startService(config, logger, async (parts) => {
     const { sequences, replica, requestRefresh } = await startStoresAndCache(parts);
-    const { database } = parts;
+    const { database, metrics, sweeps } = parts;
     const writes = { database, sequences, requestRefresh };
     const slots = createSlotHandlers({ ...writes, appUrl: config.appUrl });
     const plan = createSlotPlanHandlers({ ...writes, timeZone: config.businessTimeZone });
+    const outcomes = new Outcomes(bookingOutcomes);
+    outcomes.registerMetrics(
+      metrics,
+      'slot_bookings_total',
+      'Bookings by what a call made of them, and refusals by their reason.',
+    );
+    sweeps.slot_bookings = sweepBookings(requestRefresh);
+    const bookings = createSlotBookingHandlers({ ...writes, outcomes });
     const imports = createImportHandlers({ database, callingCode: config.businessCallingCode });
     return [
       implement(SlotService, slots, { error: commonErrors.accessDenied, except: ['getDeliverySequence'] }),
+      implement(SlotBookingService, bookings, openBookings),
       implement(SlotStoreService, createSlotStoreHandlers({ database, replica })),
       implement(SlotPlanService, plan, { error: commonErrors.accessDenied }),
       implement(CatalogService, createCatalogHandlers({ database }), {
@@ -46,6 +60,12 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
     ];
   });
 }
+
+// Any authenticated caller may take an order's slot.
+const openBookings: StaffRule<typeof SlotBookingService> = {
+  error: commonErrors.accessDenied,
+  except: ['book', 'confirm', 'release', 'move', 'getAvailability'],
+};
 
 /**
  * Retries while another replica stores all slots, which may take longer than a statement may wait for its lock: 8 s.

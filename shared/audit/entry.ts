@@ -10,6 +10,7 @@ export type ResourceType =
   | 'user'
   | 'redemption'
   | 'coupon_batch'
+  | 'booking'
   | 'product'
   | 'product_group'
   | 'order';

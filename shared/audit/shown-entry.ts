@@ -6,7 +6,7 @@ import type { ResourceType } from './entry.ts';
 export const shownBy = {
   slot: {
     // What befalls the database is told by one service only, so that clients which ask both show it once.
-    types: ['slot', 'product', 'product_group', 'order', 'database'],
+    types: ['slot', 'booking', 'product', 'product_group', 'order', 'database'],
     hasImports: true,
   },
   coupon: {

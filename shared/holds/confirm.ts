@@ -20,7 +20,7 @@ interface Confirmation {
 /** Declares the statement by which a hold is taken. One that has run out is taken again if there is room. */
 export function confirmStatement<Row extends HoldRow<string>>(
   kind: HoldKind,
-  { room, hasRoom, after = { sql: '', columns: '' } }: Confirmation,
+  { room, hasRoom, after }: Confirmation,
 ): Statement<Confirmed<Row>, { id: number } & Actor> {
   const { table, taken, resourceType } = kind;
   return statement(
@@ -37,8 +37,8 @@ export function confirmStatement<Row extends HoldRow<string>>(
        from seen, found where "mayWrite" and ${isAsSeen(table)}
        returning ${table}.*
      ),
-     ${auditEntry(resourceType, changeOfHold(kind))}${after.sql}
-     select coalesce("mayWrite", false) as "mayWrite", ${holdColumns(kind)}${after.columns}
+     ${auditEntry(resourceType, changeOfHold(kind))}${after === undefined ? '' : `,\n     ${after.sql}`}
+     select coalesce("mayWrite", false) as "mayWrite", ${holdColumns(kind)}${after === undefined ? '' : `, ${after.columns}`}
      from (values (1)) as one left join found on true left join (
        select * from written
        union all select ${table}.* from ${table}, found where id = $id and not "mayWrite"

@@ -62,10 +62,10 @@ export const changeOfHold = (kind: HoldKind, written = 'written') =>
      from seen join ${written} using (id)`,
   );
 
-/** Returns SQL for `auditEntry` of the new row `created`. `fields` are those that never change. */
-export const creationOfHold = (kind: HoldKind, fields: string) => `
+/** Returns SQL for `auditEntry` of the new row `created`. `fields` are those of its own that never change. */
+export const creationOfHold = (kind: HoldKind, fields = '') => `
   select id, null::json as before, json_strip_nulls(json_build_object(
-    ${fields}, 'orderKey', order_key, 'createdAt', api_time(created_at), ${changingFields(kind, 'created')}
+    ${fields} 'orderKey', order_key, 'createdAt', api_time(created_at), ${changingFields(kind, 'created')}
   )) as after
   from created`;
 

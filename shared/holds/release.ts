@@ -13,7 +13,7 @@ export type Released<Row> = Row & { isChanged: boolean };
  */
 export function releaseStatement<Row extends HoldRow<string>>(
   kind: HoldKind,
-  after = { sql: '', columns: '' },
+  after?: { readonly sql: string; readonly columns: string },
 ): Statement<Released<Row>, { id: number; reason: string | undefined } & Actor> {
   const { table, resourceType } = kind;
   return statement(
@@ -31,8 +31,8 @@ export function releaseStatement<Row extends HoldRow<string>>(
             json_build_object(${changingFields(kind, 'written')}, 'reason', nullif($reason::text, '')) as new
           from seen join written using (id)`,
        ),
-     )}${after.sql}
-     select ${holdColumns(kind)}, written.id is not null as "isChanged"${after.columns}
+     )}${after === undefined ? '' : `,\n     ${after.sql}`}
+     select ${holdColumns(kind)}, written.id is not null as "isChanged"${after === undefined ? '' : `, ${after.columns}`}
      from (select * from written union all select * from seen where state = 'RELEASED') as ${table}
        left join written using (id)`,
   );

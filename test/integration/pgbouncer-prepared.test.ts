@@ -6,6 +6,7 @@ import { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts'
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { SlotBookingService } from '../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { isMutation } from '../../shared/rpc/procedure.ts';
 import { procedures, recordsForCalls } from '../support/calls.ts';
@@ -14,6 +15,7 @@ import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { holding } from '../support/locks.ts';
 import {
   batchMutations,
+  bookingMutations,
   couponMutations,
   importMutations,
   type Mutations,
@@ -105,6 +107,7 @@ describe.skipIf(noPreparingPgBouncer)(`Behind PgBouncer in transaction mode, wit
 
   it('Every mutation that is sent twice with a key is carried out once', async () => {
     await mutateTwice(createClient(SlotService, staffOf(slots)), slotMutations, slots);
+    await mutateTwice(createClient(SlotBookingService, staffOf(slots)), bookingMutations, slots);
     await mutateTwice(createClient(ImportService, staffOf(slots)), importMutations, slots);
     await mutateTwice(createClient(CouponService, staffOf(coupons)), couponMutations, coupons);
     await mutateTwice(createClient(RedemptionService, staffOf(coupons)), redemptionMutations, coupons);

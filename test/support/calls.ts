@@ -7,6 +7,7 @@ import { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts'
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { SlotBookingService } from '../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -242,6 +243,39 @@ const couponCalls: CallsOf<typeof CouponService> = {
   },
 };
 
+const bookingCalls: CallsOf<typeof SlotBookingService> = {
+  book: {
+    succeeds: (api, n) => api.book({ slotId: 1, orderKey: `order-${n}`, userId: 1 }),
+    refused: ({ staff }) => staff.book({ slotId: 999, orderKey: 'order' }),
+    invalid: (api) => api.book({ orderKey: '', units: -1 }),
+  },
+  confirm: {
+    succeeds: (api, n) => api.confirm({ bookingId: n }),
+    refused: ({ staff }) => staff.confirm({ bookingId: 999 }),
+    invalid: (api) => api.confirm({}),
+  },
+  release: {
+    succeeds: (api, n) => api.release({ bookingId: n, reason: 'cancelled' }),
+    refused: ({ staff }) => staff.release({ bookingId: 999 }),
+    invalid: (api) => api.release({}),
+  },
+  move: {
+    succeeds: (api, n) => api.move({ bookingId: 200 + n, slotId: 3 }),
+    refused: ({ staff }) => staff.move({ bookingId: 999, slotId: 3 }),
+    invalid: (api) => api.move({ slotId: 3 }),
+  },
+  getAvailability: {
+    succeeds: (api) => api.getAvailability({ slotIds: [3, 1, 999] }),
+    refused: ({ nobody }) => nobody.getAvailability({ slotIds: [1] }),
+    invalid: (api) => api.getAvailability({}),
+  },
+  listBookings: {
+    succeeds: (api) => api.listBookings({ limit: 3 }),
+    refused: ({ guest }) => guest.listBookings({}),
+    invalid: (api) => api.listBookings({ limit: -1 }),
+  },
+};
+
 const redemptionCalls: CallsOf<typeof RedemptionService> = {
   redeem: {
     succeeds: (api, n) => api.redeem({ ...orderOf(n), code: 'FOR-ALL' }),
@@ -343,6 +377,7 @@ function proceduresOf<Service extends DescService>(
 export const procedures = {
   slot: [
     ...proceduresOf(SlotService, slotCalls),
+    ...proceduresOf(SlotBookingService, bookingCalls),
     ...proceduresOf(SlotStoreService, storeCalls),
     ...proceduresOf(SlotPlanService, planCalls),
     ...proceduresOf(CatalogService, catalogCalls),
@@ -369,6 +404,8 @@ export const recordsForCalls = `
     select 'CALL-SECRET-' || n, 'OWN-' || n, 1, 1 from generate_series(1, 200) n;
   insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at)
     select 1, 1, 'held', 1, 1, 'HELD', now() + interval '1 hour', now() from generate_series(1, 200) n;
+  insert into slot_bookings (slot_id, order_key, units, state, held_until, created_at)
+    select 2, 'held-' || n, 1, 'HELD', now() + interval '1 hour', now() from generate_series(1, 400) n;
   insert into coupon_batches (name, count, created_by) values ('', 1, 1);
   insert into orders (user_id, total_amount) select 1, 10 from generate_series(1, 200);
   insert into order_statuses (order_id) select id from orders`;

@@ -6,6 +6,7 @@ import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_serv
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { BadRequestSchema, type ErrorInfo, ErrorInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
+import { SlotBookingService } from '../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { type ExpectedReason, expectedErrors } from './expected-errors.ts';
@@ -35,6 +36,7 @@ export interface Api<Service extends DescService> {
 
 export const slotContract = contractOf('slot', SlotService);
 export const planContract = contractOf('slot', SlotPlanService);
+export const bookingContract = contractOf('slot', SlotBookingService);
 export const importContract = contractOf('slot', ImportService);
 export const couponContract = contractOf('coupon', CouponService);
 export const redemptionContract = contractOf('coupon', RedemptionService);

@@ -13,6 +13,8 @@ export const expectedErrors = {
   APPLICABLE_USERS_REQUIRED: ['InvalidArgument', 'applicableUsers is required for user-based coupons'],
   AUTHENTICATION_REQUIRED: ['Unauthenticated', 'Authentication required'],
   BATCH_NOT_FOUND: ['NotFound', 'Batch not found'],
+  BOOKING_NOT_FOUND: ['NotFound', 'Booking not found'],
+  BOOKING_RELEASED: ['FailedPrecondition', 'The booking was released'],
   COUPON_CODE_TAKEN: ['AlreadyExists', 'Coupon code already exists'],
   COUPON_NOT_FOUND: ['NotFound', 'Coupon not found'],
   DATABASE_POOL_EXHAUSTED: ['ResourceExhausted', 'Too many calls wait for the database'],

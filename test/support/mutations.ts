@@ -5,6 +5,7 @@ import type { ImportService } from '../../shared/gen/catalog/v1/import_service_p
 import type { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import type { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import type { SlotBookingService } from '../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import type { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { idOf } from './database.ts';
@@ -242,6 +243,59 @@ export async function addBatch(sql: Sql): Promise<number> {
   ]);
   return batch.id;
 }
+
+/** Adds a booking that is held, in a slot of its own that it fills. Resolves with the ids of both. */
+async function addBooking(sql: Sql) {
+  const slotId = await idOf(
+    sql,
+    `insert into slots (delivery_time, freeze_time, capacity) values ('2040-01-02Z', '2040-01-01Z', 1) returning id`,
+  );
+  const bookingId = await idOf(
+    sql,
+    `insert into slot_bookings (slot_id, order_key, units, state, held_until, created_at)
+     values ($1, $2, 1, 'HELD', now() + interval '1 hour', now()) returning id`,
+    [slotId, newName('order')],
+  );
+  return { slotId, bookingId };
+}
+
+export const bookingMutations: Mutations<Client<typeof SlotBookingService>> = {
+  async Book(sql) {
+    const { slotId, bookingId } = await addBooking(sql);
+    await sql('delete from slot_bookings where id = $1', [bookingId]);
+    const request = { slotId, orderKey: newName('order'), userId: 1 };
+    return {
+      changes: ['booking'],
+      call: (api, options) => api.book(request, options),
+      callOtherwise: (api, options) => api.book({ ...request, holdSeconds: 9 }, options),
+    };
+  },
+  async Confirm(sql) {
+    const [{ bookingId }, other] = [await addBooking(sql), await addBooking(sql)];
+    return {
+      changes: ['booking'],
+      call: (api, options) => api.confirm({ bookingId }, options),
+      callOtherwise: (api, options) => api.confirm({ bookingId: other.bookingId }, options),
+    };
+  },
+  async Release(sql) {
+    const { bookingId } = await addBooking(sql);
+    return {
+      changes: ['booking'],
+      call: (api, options) => api.release({ bookingId, reason: 'cancelled' }, options),
+      callOtherwise: (api, options) => api.release({ bookingId, reason: 'another' }, options),
+    };
+  },
+  async Move(sql) {
+    const [{ bookingId }, other] = [await addBooking(sql), await addBooking(sql)];
+    await sql('delete from slot_bookings where id = $1', [other.bookingId]);
+    return {
+      changes: ['booking'],
+      call: (api, options) => api.move({ bookingId, slotId: other.slotId }, options),
+      callOtherwise: (api, options) => api.move({ bookingId: other.bookingId, slotId: other.slotId }, options),
+    };
+  },
+};
 
 export const redemptionMutations: Mutations<Client<typeof RedemptionService>> = {
   async Redeem(sql) {

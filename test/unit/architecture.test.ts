@@ -28,7 +28,8 @@ const folders = [
   ...['services/coupon-service/listing', 'services/coupon-service/guessing', 'services/coupon-service/redemptions'],
   ...['services/coupon-service/batches', 'services/coupon-service/parts.ts', 'services/coupon-service/procedures'],
   ...['services/coupon-service', 'services/slot-service/errors.ts', 'services/slot-service/slots'],
-  ...['services/slot-service/catalog', 'services/slot-service/stores', 'services/slot-service/plan'],
+  ...['services/slot-service/catalog', 'services/slot-service/stores', 'services/slot-service/bookings'],
+  ...['services/slot-service/plan'],
   ...['services/slot-service/parts.ts', 'services/slot-service/imports', 'services/slot-service/procedures'],
   ...['services/slot-service/import-command', 'services/slot-service', 'services/dev/operate.ts'],
   ...['services/staff-console/page-config.ts', 'services/staff-console/page/session'],
@@ -130,7 +131,18 @@ describe('The folders of the source', () => {
 });
 
 describe('Every procedure', () => {
-  const testFolders = ['slot', 'stores', 'plan', 'catalog', 'imports', 'coupon', 'redemption', 'batches', 'audit'];
+  const testFolders = [
+    'slot',
+    'bookings',
+    'stores',
+    'plan',
+    'catalog',
+    'imports',
+    'coupon',
+    'redemption',
+    'batches',
+    'audit',
+  ];
   const sourceOf = (service: DescService) => {
     if (service === AuditService) return 'shared/audit';
     return `services/${couponServices.includes(service) ? 'coupon' : 'slot'}-service/procedures`;

@@ -68,6 +68,16 @@ export const Reason = {
   STORE_REQUEST_LOST: 'STORE_REQUEST_LOST',
   /** ALREADY_EXISTS: Mobile number belongs to another user */
   MOBILE_TAKEN: 'MOBILE_TAKEN',
+  /** NOT_FOUND: User not found */
+  USER_NOT_FOUND: 'USER_NOT_FOUND',
+  /** ALREADY_EXISTS: This order is another user's */
+  ORDER_KEY_TAKEN: 'ORDER_KEY_TAKEN',
+  /** NOT_FOUND: Booking not found */
+  BOOKING_NOT_FOUND: 'BOOKING_NOT_FOUND',
+  /** FAILED_PRECONDITION: The booking was released */
+  BOOKING_RELEASED: 'BOOKING_RELEASED',
+  /** FAILED_PRECONDITION: The hold has run out */
+  HOLD_EXPIRED: 'HOLD_EXPIRED',
   /** FAILED_PRECONDITION: Unable to Update Slot */
   SLOT_NOT_UPDATED: 'SLOT_NOT_UPDATED',
   /** UNAUTHENTICATED: Unauthorized */
@@ -104,14 +114,8 @@ export const Reason = {
   MOBILE_NOT_TEN_DIGITS: 'MOBILE_NOT_TEN_DIGITS',
   /** RESOURCE_EXHAUSTED: Too many coupon codes were not found - please try again later */
   TOO_MANY_MISSES: 'TOO_MANY_MISSES',
-  /** NOT_FOUND: User not found */
-  USER_NOT_FOUND: 'USER_NOT_FOUND',
-  /** ALREADY_EXISTS: This order is another user's */
-  ORDER_KEY_TAKEN: 'ORDER_KEY_TAKEN',
   /** NOT_FOUND: Redemption not found */
   REDEMPTION_NOT_FOUND: 'REDEMPTION_NOT_FOUND',
-  /** FAILED_PRECONDITION: The hold has run out */
-  HOLD_EXPIRED: 'HOLD_EXPIRED',
   /** FAILED_PRECONDITION: The redemption was released */
   REDEMPTION_RELEASED: 'REDEMPTION_RELEASED',
   /** NOT_FOUND: Secret code not found */

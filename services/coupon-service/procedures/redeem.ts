@@ -189,7 +189,7 @@ const upsertRedemption = statement<Found, WantedRedemption>(
    ),
    ${auditEntry(
      'redemption',
-     `${creationOfHold(redemptionKind, "'couponId', coupon_id, 'userId', user_id")}
+     `${creationOfHold(redemptionKind, "'couponId', coupon_id, 'userId', user_id,")}
       union all ${changeOfHold(redemptionKind, 'renewed')}`,
    )},
    kept as (

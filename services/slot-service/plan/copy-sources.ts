@@ -24,6 +24,8 @@ export interface CopySource {
   readonly snippetCount: number;
   /** How many products and groups a copy of it has, those of copied snippets included. */
   readonly linkCount: number;
+  readonly capacity: number | null;
+  readonly windowMinutes: number | null;
   /** When its snippets end, each time once; empty unless snippets are copied. */
   readonly validTills: readonly bigint[];
 }
@@ -75,14 +77,24 @@ function requireAll(slotIds: readonly number[], rows: readonly SourceRow[]): voi
   if (missing.length > 0) throw fail(slotErrors.slotNotFound, { metadata: { slotIds: missing.join() } });
 }
 
-function toSource({ id, seen, delivery, freeze, snippets, validTills, ...row }: SourceRow): CopySource {
+function toSource({
+  id,
+  seen,
+  delivery,
+  freeze,
+  snippets,
+  validTills,
+  capacity,
+  windowMinutes,
+  ...row
+}: SourceRow): CopySource {
   const groupIds = row.groupIds ?? [];
   if (!groupIds.every(Number.isInteger)) throw fail(databaseErrors.unsound);
   const ends = validTills.map(BigInt);
   const times = { delivery: BigInt(delivery), freeze: BigInt(freeze) };
   if (![times.delivery, times.freeze, ...ends].every(isShown)) throw fail(databaseErrors.unsound);
   return {
-    ...{ id, seen, groupIds, snippetCount: snippets },
+    ...{ id, seen, groupIds, snippetCount: snippets, capacity, windowMinutes },
     linkCount: row.products + row.snippetProducts + groupIds.length,
     ...{ ...times, validTills: ends },
   };
@@ -105,6 +117,8 @@ interface SourceRow {
   groupIds: number[] | null;
   products: number;
   snippets: number;
+  capacity: number | null;
+  windowMinutes: number | null;
   /** More than `maxProducts` if they were not counted. */
   snippetProducts: number;
   validTills: string[];
@@ -136,7 +150,7 @@ const selectOf = (kind: keyof typeof conditions) =>
   statement<SourceRow, SourceParams>(
     `copySources-${kind}`,
     `with sources as materialized (
-       select id, xmin, delivery_time, freeze_time, group_ids from slots where ${conditions[kind]}
+       select id, xmin, delivery_time, freeze_time, group_ids, capacity, window_minutes from slots where ${conditions[kind]}
        order by delivery_time, id limit ${maxCopies + 1}
      ),
      associated as (
@@ -168,6 +182,7 @@ const selectOf = (kind: keyof typeof conditions) =>
      )
      select id, xmin::text as seen, ${microsOf('delivery_time')} as delivery, ${microsOf('freeze_time')} as freeze,
        case when (select sum(pg_column_size(group_ids)) from sources) <= ${maxGroupBytes} then to_json(group_ids) end as "groupIds",
+       capacity, window_minutes as "windowMinutes",
        coalesce(associated.products, 0) as products, coalesce(snippets, 0) as snippets,
        coalesce(copied.products, 0) as "snippetProducts", coalesce(valid_tills, '[]') as "validTills"
      from sources left join associated using (id) left join counted using (id) left join copied using (id)

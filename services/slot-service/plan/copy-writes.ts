@@ -159,14 +159,14 @@ const insertAll = statement<StoredCopy, NewCopies>(
   'copySlots',
   `with copies as materialized (
      select place, slots.xmin::text = seen as is_as_seen, ${timeOf('delivery_micros')} as delivery_time,
-       ${timeOf('freeze_micros')} as freeze_time, group_ids
+       ${timeOf('freeze_micros')} as freeze_time, capacity, window_minutes, group_ids
      from unnest($sourceIds::integer[], $seen::text[], $deliveries::bigint[], $freezes::bigint[])
        with ordinality as given (source_id, seen, delivery_micros, freeze_micros, place)
        join slots on slots.id = source_id
    ),
    written as (
      insert into slots (${slotFieldColumns}, group_ids)
-     select delivery_time, freeze_time, true, group_ids from copies
+     select delivery_time, freeze_time, true, capacity, window_minutes, group_ids from copies
      where (
        select case when bool_and(is_as_seen) and count(*) = cardinality($sourceIds) then ${ifNewKey('true')}
          else refuse_lost_race() is null end
@@ -220,11 +220,11 @@ const insertAll = statement<StoredCopy, NewCopies>(
    ),
    ${auditEntry(
      'slot',
-     `select numbered.id, null::json as before, json_build_object(
+     `select numbered.id, null::json as before, json_strip_nulls(json_build_object(
         ${slotFieldsEntry('numbered')}, 'groupIds', group_entries.entry, 'isCapacityFull', is_capacity_full,
         'deliverySequence', delivery_sequence, 'productIds', coalesce(product_entries.entry, '[]'),
         'vendorSnippets', coalesce(snippet_entries.entry, '[]')
-      ) as after
+      )) as after
       from numbered join group_entries on group_entries.id = source_id
         left join product_entries on product_entries.slot_id = source_id
         left join snippet_entries on snippet_entries.slot_id = numbered.id

@@ -28,6 +28,7 @@ import {
 import { type AskedSources, readSources } from '../plan/copy-sources.ts';
 import { checkCopiedSnippets, insertCopies, toNameFormat } from '../plan/copy-writes.ts';
 import { findTakers } from '../plan/takers.ts';
+import { toCounts } from '../slots/slot.ts';
 import { afterSlotWrite } from '../stores/after-slot-write.ts';
 
 /**
@@ -137,6 +138,7 @@ function toCopy(
     slot: {
       ...{ id, etag, deliveryTime: shown(delivery), freezeTime: shown(freeze), isActive: true, isCapacityFull: false },
       ...{ groupIds: source.groupIds, deliverySequence: new JsonText('{}') },
+      ...toCounts({ ...source, booked: source.capacity === null ? null : 0 }),
     },
     isAdjusted: [delivery, freeze, ...validTills].some(({ isAdjusted }) => isAdjusted),
     takenBySlotId,

@@ -74,7 +74,7 @@ const insertSlot = statement<Result, NewSlot>(
      insert into slots (${slotFieldColumns}, group_ids, shown_bytes)
      -- Measured here, which spares the trigger. The rest of the row has some 64 bytes.
      select fields.*, 64 + octet_length(fields::text)
-     from found, (select ${slotFieldValues}, $groupIds::integer[]) as fields
+     from found, (select ${slotFieldValues()}, $groupIds::integer[]) as fields
      where ${ifNewKey(snippetsAreSound)}
      returning *
    ),
@@ -89,10 +89,10 @@ const insertSlot = statement<Result, NewSlot>(
    ${insertSnippets},
    ${auditEntry(
      'slot',
-     `select id, null::json as before, json_build_object(
+     `select id, null::json as before, json_strip_nulls(json_build_object(
         ${slotFieldsEntry('written')}, 'groupIds', $groupIdsJson::json, 'isCapacityFull', is_capacity_full,
         'deliverySequence', delivery_sequence, 'productIds', $productIdsJson::json, 'vendorSnippets', $snippetsJson
-      ) as after
+      )) as after
       from written`,
    )},
    ${appendRefreshRequest('id', 'written')}

@@ -14,7 +14,7 @@ import { readPageToken, writePageToken } from '../../../shared/rpc/paging.ts';
 import { foundIds, showFound } from '../../../shared/searching/searching.ts';
 import type { SlotPlanParts } from '../parts.ts';
 import { findSlots, type SlotFilters } from '../plan/slot-filters.ts';
-import { type SlotRow, shortSlotColumns } from '../slots/slot.ts';
+import { type SlotRow, shortSlotColumns, toCounts } from '../slots/slot.ts';
 import { maxProductIds } from '../slots/slot-list.ts';
 
 const defaultLimit = 50;
@@ -100,6 +100,7 @@ interface PlannedSlotRow extends Omit<SlotRow, 'deliverySequence'> {
 function toPlannedSlot({ deliveryTime, freezeTime, groupIds, ...slot }: PlannedSlotRow) {
   return {
     ...slot,
+    ...toCounts(slot),
     deliveryTime: jsonTimeText(deliveryTime),
     freezeTime: jsonTimeText(freezeTime),
     groupIds: groupIds,

@@ -8,6 +8,7 @@ import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
+import { lockUnits } from '../slots/capacity.ts';
 import {
   readSlotFields,
   type SlotFields,
@@ -66,9 +67,10 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     const productIds = request.productIds?.ids;
     const given = readSnippets(request.vendorSnippets);
     const update = { ...actorOf(call), id, etag, ...fields, groupIds, productIds, ...given.params };
+    const changesCount = fields.capacity === undefined ? [] : [lockUnits({ slotIds: [id] })];
     const db = parts.database.for(call);
     const found = await conditionalWrite((isRerun) =>
-      db.pipeline(isRerun ? [lockSlot({ slotId: id })] : [], replaceSlot(update)),
+      db.pipeline([...changesCount, ...(isRerun ? [lockSlot({ slotId: id })] : [])], replaceSlot(update)),
     );
     if (!found.mayWrite) {
       if (!found.exists) throw fail(slotErrors.slotNotFound);
@@ -119,7 +121,7 @@ const replaceSlot = statement<Found, SlotUpdate>(
        ${snippetFindings}
    ),
    wanted (id, ${slotFieldColumns}, group_ids) as (
-     select id, ${slotFieldValues},
+     select id, ${slotFieldValues('seen')},
        -- 2: drops ids without a product group.
        array(
          select given.id

@@ -7,25 +7,24 @@ import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotPlanParts } from '../parts.ts';
+import { lockUnits } from '../slots/capacity.ts';
 import { afterSlotWrite, staleSlots } from '../stores/after-slot-write.ts';
 import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
 
 /**
- * Design 12, updateSlots: sets a flag of all given slots, or of none. Throws INVALID_ARGUMENT for a slot that is given
+ * Design 12, updateSlots: sets a flag or the capacity of all given slots, or of none. Throws INVALID_ARGUMENT for a slot that is given
  * twice, NOT_FOUND, and ABORTED for outdated etags.
  */
 export function updateSlots(parts: SlotPlanParts): Handler<typeof SlotPlanService.method.updateSlots> {
   return async ({ slots, change }, call) => {
     requireDistinct(slots);
     const ids = slots.map(({ id }) => id);
-    const flag = change.case === 'isActive' ? 'isActive' : 'isCapacityFull';
-    const set = setFlag[flag]({
-      ...actorOf(call),
-      ids,
-      etags: slots.map(({ etag }) => etag),
-      value: change.value === true,
-    });
-    const found = await parts.database.for(call).query(set);
+    // The validation of requests requires one of them.
+    const { case: field = 'isActive', value = true } = change;
+    const etags = slots.map(({ etag }) => etag);
+    const set = setField[field]({ ...actorOf(call), ids, etags, value });
+    const slotIds = ids.toSorted((left, right) => left - right);
+    const found = await parts.database.for(call).pipeline([lockUnits({ slotIds })], set);
     const [first] = found;
     if (first === undefined || !first.mayWrite) throw refuse(parts, call, found);
     const changed = found.filter(({ differs }) => differs).map(({ id }) => id);
@@ -64,8 +63,8 @@ interface FoundSlot {
 }
 
 // Locking in the order of ids prevents deadlocks between two calls for the same slots.
-const setFlagOf = (field: string, column: string) =>
-  statement<FoundSlot, { ids: readonly number[]; etags: readonly string[]; value: boolean } & Actor>(
+const setFieldOf = (field: string, column: string, value: string) =>
+  statement<FoundSlot, { ids: readonly number[]; etags: readonly string[]; value: boolean | number } & Actor>(
     `updateSlots-${field}`,
     `with given as materialized (
        select * from unnest($ids::integer[], $etags::text[]) with ordinality as given (id, etag, place)
@@ -81,11 +80,12 @@ const setFlagOf = (field: string, column: string) =>
      ),
      verdict as materialized (select bool_and(is_current) as may_write from found),
      ${changeOf(
-       `select id, json_build_object('${field}', ${column}) as before, json_build_object('${field}', $value::boolean) as after
+       `select id, json_strip_nulls(json_build_object('${field}', ${column})) as before,
+          json_strip_nulls(json_build_object('${field}', ${value})) as after
         from seen, verdict where may_write`,
      )},
      written as (
-       update slots set ${column} = $value, etag = default
+       update slots set ${column} = ${value}, etag = default
        from change where slots.id = change.id and differs
        returning slots.id, slots.${column}, slots.etag
      ),
@@ -98,7 +98,8 @@ const setFlagOf = (field: string, column: string) =>
      order by place`,
   );
 
-const setFlag = {
-  isCapacityFull: setFlagOf('isCapacityFull', 'is_capacity_full'),
-  isActive: setFlagOf('isActive', 'is_active'),
+const setField = {
+  isCapacityFull: setFieldOf('isCapacityFull', 'is_capacity_full', '$value::boolean'),
+  isActive: setFieldOf('isActive', 'is_active', '$value::boolean'),
+  capacity: setFieldOf('capacity', 'capacity', 'nullif($value::integer, 0)'),
 };

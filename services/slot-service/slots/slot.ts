@@ -4,12 +4,13 @@ import type { CreateSlotRequest, SlotSchema, UpdateSlotRequest } from '../../../
 import { type Answer, JsonText, jsonTimeText } from '../../../shared/rpc/answers/answer.ts';
 import { requiredDate } from '../../../shared/rpc/dates.ts';
 import { slotErrors } from '../errors.ts';
+import { bookedUnits } from './capacity.ts';
 
 /**
  * The slot record (spec 2.1). Times and the sequence are texts, because a list of rows lives until it is encoded, and
  * collecting Dates and parsed sequences would take longer than encoding.
  */
-export interface SlotRow {
+export interface SlotRow extends SlotCounts {
   id: number;
   /** JSON of a `timestamp` in UTC. */
   deliveryTime: string;
@@ -20,6 +21,14 @@ export interface SlotRow {
   /** As JSON; null when unset. */
   deliverySequence: string | null;
   etag: string;
+}
+
+/** The fields of a slot that is counted (design 15). */
+export interface SlotCounts {
+  capacity: number | null;
+  windowMinutes: number | null;
+  /** The units of its live bookings; null without a capacity. */
+  booked: number | null;
 }
 
 /** The product fields that slots show (spec 2.1). */
@@ -37,26 +46,38 @@ export const shortSlotColumns = `
   slots.id, to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
   to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
   slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
-  to_json(slots.group_ids) as "groupIds", slots.etag`;
+  to_json(slots.group_ids) as "groupIds", slots.etag, slots.capacity, slots.window_minutes as "windowMinutes",
+  ${bookedUnits} as booked`;
 
 /** SQL of the columns of `SlotRow`. */
 export const slotColumns = `${shortSlotColumns}, slots.delivery_sequence::text as "deliverySequence"`;
 
 /** SQL of the columns that createSlot and updateSlot write, except the id lists. */
-export const slotFieldColumns = 'delivery_time, freeze_time, is_active';
+export const slotFieldColumns = 'delivery_time, freeze_time, is_active, capacity, window_minutes';
 
-/** SQL of these columns' values, from the parameters that `readSlotFields` returns. */
-export const slotFieldValues = '$deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean';
+/**
+ * SQL of these columns' values, from the parameters that `readSlotFields` returns. A 0 becomes null.
+ *
+ * @param kept SQL of the row that keeps its values where a parameter is null.
+ */
+export const slotFieldValues = (kept?: string) => {
+  const counted = (param: string, column: string) =>
+    `nullif(${kept === undefined ? param : `coalesce(${param}, ${kept}.${column})`}, 0)`;
+  return `$deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean,
+     ${counted('$capacity::integer', 'capacity')}, ${counted('$windowMinutes::integer', 'window_minutes')}`;
+};
 
 /** Returns SQL of the same fields for audit entries. `slots` names the row. */
 export const slotFieldsEntry = (slots: string) => `
   'deliveryTime', api_time(${slots}.delivery_time), 'freezeTime', api_time(${slots}.freeze_time),
-  'isActive', ${slots}.is_active`;
+  'isActive', ${slots}.is_active, 'capacity', ${slots}.capacity, 'windowMinutes', ${slots}.window_minutes`;
 
 export interface SlotFields {
   readonly deliveryTime: Date;
   readonly freezeTime: Date;
   readonly isActive: boolean;
+  readonly capacity: number | undefined;
+  readonly windowMinutes: number | undefined;
 }
 
 /**
@@ -64,7 +85,7 @@ export interface SlotFields {
  * empty or not dates (spec 7).
  */
 export function readSlotFields(request: CreateSlotRequest | UpdateSlotRequest): SlotFields {
-  const { deliveryTime, freezeTime, isActive = true } = request;
+  const { deliveryTime, freezeTime, isActive = true, capacity, windowMinutes } = request;
   if (deliveryTime === '' || freezeTime === '') {
     const field = deliveryTime === '' ? 'delivery_time' : 'freeze_time';
     throw fail(slotErrors.timesRequired, { violations: [{ field, description: 'is required' }] });
@@ -72,7 +93,7 @@ export function readSlotFields(request: CreateSlotRequest | UpdateSlotRequest): 
   return {
     deliveryTime: requiredDate('delivery_time', deliveryTime),
     freezeTime: requiredDate('freeze_time', freezeTime),
-    isActive,
+    ...{ isActive, capacity, windowMinutes },
   };
 }
 
@@ -86,12 +107,18 @@ export function sequenceText({ deliverySequence }: Pick<SlotRow, 'deliverySequen
   return deliverySequence === null || deliverySequence === 'null' ? '{}' : deliverySequence;
 }
 
+/** Returns the same fields as all messages have them. */
+export function toCounts({ capacity, windowMinutes, booked }: Partial<SlotCounts>) {
+  return { capacity: capacity ?? undefined, windowMinutes: windowMinutes ?? undefined, booked: booked ?? undefined };
+}
+
 /** Converts a record to a `Slot`. `ListedSlot` has the same fields. An unset delivery sequence becomes `{}`. */
 export function toSlot(slot: SlotRow) {
   return {
     ...slot,
     deliveryTime: jsonTimeText(slot.deliveryTime),
     freezeTime: jsonTimeText(slot.freezeTime),
+    ...toCounts(slot),
     deliverySequence: new JsonText(sequenceText(slot)),
   } satisfies Answer<typeof SlotSchema>;
 }

@@ -2,6 +2,7 @@ import type { ConnectError } from '@connectrpc/connect';
 import type { Database } from '../../../shared/db/database.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
+import type { Outcomes } from '../../../shared/holds/outcomes.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import { type SequenceCache, sequenceChannel } from '../slots/sequence-cache.ts';
 
@@ -29,6 +30,17 @@ export function afterSlotWrite(
     // Runs even if the outcome of the commit is unknown. A refresh without pending requests does nothing.
     requestRefresh();
   });
+}
+
+/** Finishes a write of a booking: counts its outcome, and requests the store refresh if the write has scheduled one. */
+export function afterBooking(
+  parts: Pick<WriteParts, 'sequences' | 'requestRefresh'> & { readonly outcomes: Outcomes<string> },
+  call: CallContext,
+  outcome: string,
+  storeRequestId: string | null,
+): Promise<void> {
+  if (storeRequestId !== null) afterSlotWrite(parts, call, storeRequestId);
+  return parts.outcomes.countAfterWrite(call, outcome);
 }
 
 /**

@@ -3,10 +3,11 @@ import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { Slice, type Sliced } from '../../../shared/rpc/answers/slices.ts';
+import type { SlotCounts } from '../slots/slot.ts';
 import { parseSnapshot, type StoreRequest, sees, type TransactionSnapshot } from './requests.ts';
 
-/** A slot that was active and not full when its version was stored. Times are in epoch milliseconds. */
-export interface StoredSlot {
+/** A slot as it was, active and not full, when its version was stored. Times are in epoch milliseconds. */
+export interface StoredSlot extends Partial<SlotCounts> {
   readonly id: number;
   readonly deliveryMs: number;
   readonly freezeMs: number;
@@ -162,7 +163,8 @@ const newestVersion = statement<VersionRow, { loadedId: string | null }>(
 );
 
 const changeColumns = `slot_id as id, delivery_ms::float8 as "deliveryMs", freeze_ms::float8 as "freezeMs",
-  is_active and not is_capacity_full as "isOpen", array_to_json(product_ids) as "productIds"`;
+  is_active and not is_capacity_full as "isOpen", array_to_json(product_ids) as "productIds",
+  capacity, window_minutes as "windowMinutes", booked`;
 
 const changesSince = statement<StoredChange, { version: number }>(
   'changesSince',

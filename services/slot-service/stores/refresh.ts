@@ -1,6 +1,7 @@
 import type { AbortSignalLike } from '../../../shared/cancellation/signal.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { onlyRow, statement } from '../../../shared/db/statement.ts';
+import { bookedUnits } from '../slots/capacity.ts';
 
 /** The channel on which a refresh notifies the replicas of its version. */
 export const storeVersionChannel = 'store_version';
@@ -34,24 +35,29 @@ const allSlots = statement<{ slotIds: number[] }>(
 
 const storeSlots = statement<never, { slotIds: number[]; version: number }>(
   'storeSlots',
-  `with gone as (
+  `with stored as materialized (
+     select slots.*, ${bookedUnits} as booked from slots where id = any($slotIds::integer[])
+   ),
+   gone as (
      update stored_slots set version = $version, is_active = false
      where slot_id = any($slotIds::integer[]) and is_active
        and not exists (select from slots where id = slot_id)
    )
-   insert into stored_slots (slot_id, version, delivery_ms, freeze_ms, is_active, is_capacity_full, product_ids)
+   insert into stored_slots (slot_id, version, delivery_ms, freeze_ms, is_active, is_capacity_full, product_ids, capacity,
+     window_minutes, booked)
    select id, $version, floor(extract(epoch from delivery_time) * 1000), floor(extract(epoch from freeze_time) * 1000),
-     is_active, is_capacity_full, array(
-       select product_id from product_slots where slot_id = slots.id and slots.is_active order by product_id
-     )
-   from slots where id = any($slotIds::integer[])
+     is_active, is_capacity_full or coalesce(booked >= capacity, false), array(
+       select product_id from product_slots where slot_id = stored.id and stored.is_active order by product_id
+     ), capacity, window_minutes, booked
+   from stored
    on conflict (slot_id) do update set version = excluded.version, delivery_ms = excluded.delivery_ms,
      freeze_ms = excluded.freeze_ms, is_active = excluded.is_active, is_capacity_full = excluded.is_capacity_full,
-     product_ids = excluded.product_ids
+     product_ids = excluded.product_ids, capacity = excluded.capacity, window_minutes = excluded.window_minutes,
+     booked = excluded.booked
    where (stored_slots.delivery_ms, stored_slots.freeze_ms, stored_slots.is_active, stored_slots.is_capacity_full,
-       stored_slots.product_ids)
+       stored_slots.product_ids, stored_slots.capacity, stored_slots.window_minutes, stored_slots.booked)
      is distinct from (excluded.delivery_ms, excluded.freeze_ms, excluded.is_active, excluded.is_capacity_full,
-       excluded.product_ids)`,
+       excluded.product_ids, excluded.capacity, excluded.window_minutes, excluded.booked)`,
 );
 
 // Replicas then load all slots, not only those newer than their copies.

@@ -27,11 +27,15 @@ export function parseStoreRequest(text: string): StoreRequest | undefined {
  * `slotId` is SQL of the slot's id.
  */
 export function appendRefreshRequest(slotId: string, changed: string): string {
-  return `request as (insert into store_refresh_requests (slot_id) select ${slotId} from ${changed})`;
+  return `request as (insert into store_refresh_requests (slot_id) select ${slotId} from ${changed} returning slot_id)`;
 }
 
 /** SQL of the column that returns the request's id. */
 export const storeRequestIdColumn = 'store_request_id()::text as "storeRequestId"';
+
+/** SQL of the same column; null if the statement has inserted no request. */
+export const anyStoreRequestIdColumn =
+  'case when exists (select from request) then store_request_id()::text end as "storeRequestId"';
 
 /** Describes which transactions a PostgreSQL snapshot sees. */
 export interface TransactionSnapshot {

@@ -4,6 +4,7 @@ import type { DatabaseClock } from '../../../shared/clock/clock.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
 import { type Answer, mapped } from '../../../shared/rpc/answers/answer.ts';
 import { AnswerResponse } from '../../../shared/rpc/answers/response.ts';
+import { toCounts } from '../slots/slot.ts';
 import { closesAtMs, type StoreContent, type StoredSlot } from './content.ts';
 
 const maxKeyLength = 200;
@@ -45,8 +46,9 @@ const maxShown = 5_000_000;
 
 /** Converts stored slots to `OpenSlot`s. */
 export const toOpenSlots = (slots: readonly StoredSlot[]) =>
-  mapped(slots, ({ id, deliveryMs, freezeMs, productIds }) => {
-    return { id, deliveryTime: deliveryMs, freezeTime: freezeMs, productIds, isCapacityFull: false };
+  mapped(slots, (slot) => {
+    const { id, deliveryMs, freezeMs, productIds } = slot;
+    return { id, deliveryTime: deliveryMs, freezeTime: freezeMs, productIds, isCapacityFull: false, ...toCounts(slot) };
   });
 
 /** Collects the slots of one answer that are open at a moment, and counts them. */

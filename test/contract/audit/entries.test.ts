@@ -8,11 +8,13 @@ import { ImportService } from '../../../shared/gen/catalog/v1/import_service_pb.
 import { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { SlotBookingService } from '../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import {
   type Api,
   batchContract,
+  bookingContract,
   couponContract,
   importContract,
   planContract,
@@ -23,6 +25,7 @@ import {
   addCoupon,
   addSlot,
   batchMutations,
+  bookingMutations,
   couponMutations,
   importMutations,
   type Mutations,
@@ -220,6 +223,10 @@ slotContract('Audit entries of slots', (api) => {
 
 redemptionContract('Audit entries of redemptions', (api) => {
   testMutations(api, RedemptionService.typeName, redemptionMutations);
+});
+
+bookingContract('Audit entries of bookings', (api) => {
+  testMutations(api, SlotBookingService.typeName, bookingMutations);
 });
 
 importContract('Audit entries of imports', (api) => {

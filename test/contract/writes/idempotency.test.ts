@@ -7,6 +7,7 @@ import { ImportService } from '../../../shared/gen/catalog/v1/import_service_pb.
 import { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { SlotBookingService } from '../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService, UpdateDeliverySequenceRequestSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -14,6 +15,7 @@ import { isMutation } from '../../../shared/rpc/procedure.ts';
 import {
   type Api,
   batchContract,
+  bookingContract,
   couponContract,
   expectError,
   expectInvalidField,
@@ -27,6 +29,7 @@ import { holding } from '../../support/locks.ts';
 import {
   addSlot,
   batchMutations,
+  bookingMutations,
   couponMutations,
   importMutations,
   type Mutations,
@@ -261,6 +264,10 @@ redemptionContract('Idempotency keys of redemptions', (api) => {
     expect((await redeem(100)).answer).toEqual(first.answer);
     await expectError(redeem(99), 'IDEMPOTENCY_KEY_REUSED');
   });
+});
+
+bookingContract('Idempotency keys of bookings', (api) => {
+  testMutations(api, SlotBookingService, bookingMutations);
 });
 
 importContract('Idempotency keys of imports', (api) => {

@@ -1,2 +1,3 @@
 select slot_id as id, delivery_ms::float8 as "deliveryMs", freeze_ms::float8 as "freezeMs",
-is_active and not is_capacity_full as "isOpen", array_to_json(product_ids) as "productIds" from stored_slots where version > $version order by delivery_ms, slot_id
+is_active and not is_capacity_full as "isOpen", array_to_json(product_ids) as "productIds",
+capacity, window_minutes as "windowMinutes", booked from stored_slots where version > $version order by delivery_ms, slot_id

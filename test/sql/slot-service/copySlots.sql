@@ -3,14 +3,14 @@ with copies as materialized (
   timestamptz 'epoch' + delivery_micros::bigint / 1000000 * interval '1 second'
   + delivery_micros::bigint % 1000000 * interval '1 microsecond' as delivery_time,
   timestamptz 'epoch' + freeze_micros::bigint / 1000000 * interval '1 second'
-  + freeze_micros::bigint % 1000000 * interval '1 microsecond' as freeze_time, group_ids
+  + freeze_micros::bigint % 1000000 * interval '1 microsecond' as freeze_time, capacity, window_minutes, group_ids
   from unnest($sourceIds::integer[], $seen::text[], $deliveries::bigint[], $freezes::bigint[])
   with ordinality as given (source_id, seen, delivery_micros, freeze_micros, place)
   join slots on slots.id = source_id
 ),
 written as (
-  insert into slots (delivery_time, freeze_time, is_active, group_ids)
-  select delivery_time, freeze_time, true, group_ids from copies
+  insert into slots (delivery_time, freeze_time, is_active, capacity, window_minutes, group_ids)
+  select delivery_time, freeze_time, true, capacity, window_minutes, group_ids from copies
   where (
     select case when bool_and(is_as_seen) and count(*) = cardinality($sourceIds) then case when true then $keyId::bytea is null or is_new_key($keyId) else false end
     else refuse_lost_race() is null end
@@ -74,18 +74,18 @@ slot_entry as (
     select id from staff_users where external_id = ($actor::text[])[5] and disabled_at is null
   ) else ($actor::text[])[3]::integer end, ($actor::text[])[4],
   'slot', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
-  from (select numbered.id, null::json as before, json_build_object(
-      'deliveryTime', api_time(numbered.delivery_time), 'freezeTime', api_time(numbered.freeze_time),
-      'isActive', numbered.is_active, 'groupIds', group_entries.entry, 'isCapacityFull', is_capacity_full,
-      'deliverySequence', delivery_sequence, 'productIds', coalesce(product_entries.entry, '[]'),
-      'vendorSnippets', coalesce(snippet_entries.entry, '[]')
-    ) as after
+  from (select numbered.id, null::json as before, json_strip_nulls(json_build_object(
+        'deliveryTime', api_time(numbered.delivery_time), 'freezeTime', api_time(numbered.freeze_time),
+        'isActive', numbered.is_active, 'capacity', numbered.capacity, 'windowMinutes', numbered.window_minutes, 'groupIds', group_entries.entry, 'isCapacityFull', is_capacity_full,
+        'deliverySequence', delivery_sequence, 'productIds', coalesce(product_entries.entry, '[]'),
+        'vendorSnippets', coalesce(snippet_entries.entry, '[]')
+    )) as after
     from numbered join group_entries on group_entries.id = source_id
     left join product_entries on product_entries.slot_id = source_id
     left join snippet_entries on snippet_entries.slot_id = numbered.id
     order by numbered.id offset 0) as changes
 ),
-request as (insert into store_refresh_requests (slot_id) select id from written)
+request as (insert into store_refresh_requests (slot_id) select id from written returning slot_id)
 select id, etag, store_request_id()::text as "storeRequestId",
 case when (select count(*) from snippets) < (select count(*) from renamed) then refuse_lost_race() end as "lostRace"
 from numbered order by place

@@ -1,5 +1,5 @@
 with sources as materialized (
-  select id, xmin, delivery_time, freeze_time, group_ids from slots where is_active and delivery_time >=
+  select id, xmin, delivery_time, freeze_time, group_ids, capacity, window_minutes from slots where is_active and delivery_time >=
   timestamptz 'epoch' + $fromMicros::bigint / 1000000 * interval '1 second'
   + $fromMicros::bigint % 1000000 * interval '1 microsecond' and delivery_time <
   timestamptz 'epoch' + $untilMicros::bigint / 1000000 * interval '1 second'
@@ -35,6 +35,7 @@ copied as (
 )
 select id, xmin::text as seen, (extract(epoch from delivery_time) * 1000000)::bigint as delivery, (extract(epoch from freeze_time) * 1000000)::bigint as freeze,
 case when (select sum(pg_column_size(group_ids)) from sources) <= 824000 then to_json(group_ids) end as "groupIds",
+capacity, window_minutes as "windowMinutes",
 coalesce(associated.products, 0) as products, coalesce(snippets, 0) as snippets,
 coalesce(copied.products, 0) as "snippetProducts", coalesce(valid_tills, '[]') as "validTills"
 from sources left join associated using (id) left join counted using (id) left join copied using (id)

@@ -5,10 +5,11 @@ with found as (select
   ) as "unknownProducts",
   array(select snippet_code from vendor_snippets where snippet_code = any($snippetNames::text[])) as "takenNames"),
 written as (
-  insert into slots (delivery_time, freeze_time, is_active, group_ids, shown_bytes)
+  insert into slots (delivery_time, freeze_time, is_active, capacity, window_minutes, group_ids, shown_bytes)
   -- Measured here, which spares the trigger. The rest of the row has some 64 bytes.
   select fields.*, 64 + octet_length(fields::text)
-  from found, (select $deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean, $groupIds::integer[]) as fields
+  from found, (select $deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean,
+    nullif($capacity::integer, 0), nullif($windowMinutes::integer, 0), $groupIds::integer[]) as fields
   where case when
   $snippetsMayBeSound::boolean and "unknownProducts" = '{}' and "takenNames" = '{}' then $keyId::bytea is null or is_new_key($keyId) else false end
   returning *
@@ -38,20 +39,26 @@ slot_entry as (
     select id from staff_users where external_id = ($actor::text[])[5] and disabled_at is null
   ) else ($actor::text[])[3]::integer end, ($actor::text[])[4],
   'slot', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
-  from (select id, null::json as before, json_build_object(
-      'deliveryTime', api_time(written.delivery_time), 'freezeTime', api_time(written.freeze_time),
-      'isActive', written.is_active, 'groupIds', $groupIdsJson::json, 'isCapacityFull', is_capacity_full,
-      'deliverySequence', delivery_sequence, 'productIds', $productIdsJson::json, 'vendorSnippets', $snippetsJson
-    ) as after
+  from (select id, null::json as before, json_strip_nulls(json_build_object(
+        'deliveryTime', api_time(written.delivery_time), 'freezeTime', api_time(written.freeze_time),
+        'isActive', written.is_active, 'capacity', written.capacity, 'windowMinutes', written.window_minutes, 'groupIds', $groupIdsJson::json, 'isCapacityFull', is_capacity_full,
+        'deliverySequence', delivery_sequence, 'productIds', $productIdsJson::json, 'vendorSnippets', $snippetsJson
+    )) as after
     from written offset 0) as changes
 ),
-request as (insert into store_refresh_requests (slot_id) select id from written)
+request as (insert into store_refresh_requests (slot_id) select id from written returning slot_id)
 select found.*,
 $snippetsMayBeSound::boolean and "unknownProducts" = '{}' and "takenNames" = '{}' as "mayWrite",
 slots.id, to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
 to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
 slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
-to_json(slots.group_ids) as "groupIds", slots.etag, slots.delivery_sequence::text as "deliverySequence", store_request_id()::text as "storeRequestId",
+to_json(slots.group_ids) as "groupIds", slots.etag, slots.capacity, slots.window_minutes as "windowMinutes",
+case when slots.capacity is not null then coalesce((
+    select least(held + booked - case when held = 0 then 0 else coalesce((
+          select sum(units) from slot_bookings where slot_id = slot_usage.slot_id and (slot_bookings.state = 'HELD' and slot_bookings.held_until <= statement_timestamp())
+        ), 0) end, 2147483647)::integer
+    from slot_usage where slot_id = slots.id
+  ), 0) end as booked, slots.delivery_sequence::text as "deliverySequence", store_request_id()::text as "storeRequestId",
 case when (select count(*) from snippets) < (select cardinality($snippetNames) from written)
 then refuse_lost_race()
 end as "lostRace"

@@ -22,5 +22,5 @@ kept as (
   select * from written
   union all select seen.* from seen join change using (id) where not differs
 ),
-request as (insert into store_refresh_requests (slot_id) select id from kept)
+request as (insert into store_refresh_requests (slot_id) select id from kept returning slot_id)
 select kept.id, store_request_id()::text as "storeRequestId" from seen left join kept on true

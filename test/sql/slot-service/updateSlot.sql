@@ -9,8 +9,9 @@ found as (
   ) as "unknownProducts",
   array(select snippet_code from vendor_snippets where snippet_code = any($snippetNames::text[])) as "takenNames"
 ),
-wanted (id, delivery_time, freeze_time, is_active, group_ids) as (
+wanted (id, delivery_time, freeze_time, is_active, capacity, window_minutes, group_ids) as (
   select id, $deliveryTime::timestamptz, $freezeTime::timestamptz, $isActive::boolean,
+  nullif(coalesce($capacity::integer, seen.capacity), 0), nullif(coalesce($windowMinutes::integer, seen.window_minutes), 0),
   -- 2: drops ids without a product group.
   array(
     select given.id
@@ -25,7 +26,7 @@ change as materialized (
   select *, before::text is distinct from after::text as differs from (select id, before, after from (select id,
       json_build_object(
         'deliveryTime', api_time(seen.delivery_time), 'freezeTime', api_time(seen.freeze_time),
-        'isActive', seen.is_active, 'groupIds', to_json(seen.group_ids),
+        'isActive', seen.is_active, 'capacity', seen.capacity, 'windowMinutes', seen.window_minutes, 'groupIds', to_json(seen.group_ids),
         'productIds', case when $productIds::integer[] is not null then array_to_json(array(
             select product_id from product_slots where slot_id = $id order by product_id
         )) end,
@@ -38,7 +39,7 @@ change as materialized (
       ) as old,
       json_build_object(
         'deliveryTime', api_time(wanted.delivery_time), 'freezeTime', api_time(wanted.freeze_time),
-        'isActive', wanted.is_active, 'groupIds', to_json(wanted.group_ids),
+        'isActive', wanted.is_active, 'capacity', wanted.capacity, 'windowMinutes', wanted.window_minutes, 'groupIds', to_json(wanted.group_ids),
         'productIds', case when $productIds is not null then array_to_json(array(select unnest($productIds) order by 1)) end,
         'vendorSnippets', case when $snippetsJson <> '[]' then (
           select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
@@ -51,7 +52,7 @@ change as materialized (
 ),
 written as (
   update slots
-  set (delivery_time, freeze_time, is_active, group_ids) = (select delivery_time, freeze_time, is_active, group_ids from wanted), etag = default
+  set (delivery_time, freeze_time, is_active, capacity, window_minutes, group_ids) = (select delivery_time, freeze_time, is_active, capacity, window_minutes, group_ids from wanted), etag = default
   from seen join change using (id) where differs and slots.id = seen.id and slots.xmin = seen.xmin
   returning slots.*, slots.xmin
 ),
@@ -89,13 +90,19 @@ kept as (
   select * from written
   union all select seen.* from seen join change using (id) where not differs
 ),
-request as (insert into store_refresh_requests (slot_id) select id from kept)
+request as (insert into store_refresh_requests (slot_id) select id from kept returning slot_id)
 select found.*, ("isCurrent" and
   $snippetsMayBeSound::boolean and "unknownProducts" = '{}' and "takenNames" = '{}') as "mayWrite",
 slots.id, to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
 to_json(slots.freeze_time at time zone 'UTC')::text as "freezeTime",
 slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
-to_json(slots.group_ids) as "groupIds", slots.etag, slots.delivery_sequence::text as "deliverySequence", store_request_id()::text as "storeRequestId",
+to_json(slots.group_ids) as "groupIds", slots.etag, slots.capacity, slots.window_minutes as "windowMinutes",
+case when slots.capacity is not null then coalesce((
+    select least(held + booked - case when held = 0 then 0 else coalesce((
+          select sum(units) from slot_bookings where slot_id = slot_usage.slot_id and (slot_bookings.state = 'HELD' and slot_bookings.held_until <= statement_timestamp())
+        ), 0) end, 2147483647)::integer
+    from slot_usage where slot_id = slots.id
+  ), 0) end as booked, slots.delivery_sequence::text as "deliverySequence", store_request_id()::text as "storeRequestId",
 case when (select count(*) from snippets) < (select cardinality($snippetNames) from written)
 then refuse_lost_race()
 end as "lostRace"

@@ -44,6 +44,6 @@ slot_entry as (
     lateral (select case when may_be_long then changed_ids(before, after) end as ids offset 0) as changed offset 0) as changes
 ),
 kept as (select id from written union all select id from change where not differs),
-request as (insert into store_refresh_requests (slot_id) select id from kept)
+request as (insert into store_refresh_requests (slot_id) select id from kept returning slot_id)
 select added, removed, (select id from kept) as id, ($etag = '' or exists (select from seen where ($etag = '' or seen.etag::text = $etag))) as "mayWrite", store_request_id()::text as "storeRequestId"
 from difference

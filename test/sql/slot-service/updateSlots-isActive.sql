@@ -12,11 +12,12 @@ found as materialized (
 ),
 verdict as materialized (select bool_and(is_current) as may_write from found),
 change as materialized (
-  select *, before::text is distinct from after::text as differs from (select id, json_build_object('isActive', is_active) as before, json_build_object('isActive', $value::boolean) as after
+  select *, before::text is distinct from after::text as differs from (select id, json_strip_nulls(json_build_object('isActive', is_active)) as before,
+    json_strip_nulls(json_build_object('isActive', $value::boolean)) as after
     from seen, verdict where may_write offset 0) as changes
 ),
 written as (
-  update slots set is_active = $value, etag = default
+  update slots set is_active = $value::boolean, etag = default
   from change where slots.id = change.id and differs
   returning slots.id, slots.is_active, slots.etag
 ),
@@ -34,7 +35,7 @@ kept as (
   select * from written
   union all select seen.* from seen join change using (id) where not differs
 ),
-request as (insert into store_refresh_requests (slot_id) select id from written)
+request as (insert into store_refresh_requests (slot_id) select id from written returning slot_id)
 select found.id, coalesce(kept.etag::text, found.etag) as etag, is_current as "isCurrent", may_write as "mayWrite",
 coalesce(differs, false) as differs, store_request_id()::text as "storeRequestId"
 from verdict, found left join kept using (id) left join change using (id)

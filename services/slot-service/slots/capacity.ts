@@ -1,0 +1,28 @@
+import { maxInt32 } from '../../../shared/db/int32.ts';
+import { statement } from '../../../shared/db/statement.ts';
+import { isRunOut } from '../../../shared/holds/hold.ts';
+
+/**
+ * SQL of the units of a slot's live bookings (design 15). They are counted for each slot, with holds that have run out
+ * until a sweep marks them.
+ *
+ * @param slotId SQL of the slot's id.
+ */
+export const takenUnits = (slotId: string) => `coalesce((
+       select least(held + booked - case when held = 0 then 0 else coalesce((
+         select sum(units) from slot_bookings where slot_id = slot_usage.slot_id and ${isRunOut('slot_bookings')}
+       ), 0) end, ${maxInt32})::integer
+       from slot_usage where slot_id = ${slotId}
+     ), 0)`;
+
+/** SQL of the same for the row `slots`; null for one that is not counted. */
+export const bookedUnits = `case when slots.capacity is not null then ${takenUnits('slots.id')} end`;
+
+/**
+ * Goes before a statement that counts the units of slots, or changes what makes them full: whoever comes next sees what
+ * the one before has written. The ids must be ascending, so that no two calls wait for one another.
+ */
+export const lockUnits = statement<never, { slotIds: readonly number[] }>(
+  'lockUnits',
+  `select pg_advisory_xact_lock(hashtext(own_name('units of a slot')), id) from unnest($slotIds::integer[]) as id`,
+);
