@@ -1,12 +1,13 @@
-// A model of coupons that are redeemed, and a check whether a history of calls follows from it: each call must have taken
-// effect at one moment between its begin and its answer (linearizability, as Wing and Gong decide it).
+// A model of coupons that are redeemed.
+
+import { inOrder, type Model, type Span } from './linearizability.ts';
 
 /** The coupons of a history by id. A limit of 0 is none. */
 export type Coupons = ReadonlyMap<number, { readonly limit: number; readonly isExclusive: boolean }>;
 
 export type State = 'HELD' | 'USED' | 'RELEASED' | 'EXPIRED';
 
-/** What a call asked for, and what it was answered. Times are epoch milliseconds. */
+/** What a call asked for, and what it was answered. */
 export type Deed =
   | {
       readonly kind: 'redeem';
@@ -30,7 +31,7 @@ export type Deed =
   /** All redemptions, as they were read. */
   | { readonly kind: 'list'; readonly states: ReadonlyMap<number, State> };
 
-export type Call = Deed & { readonly begunAt: number; readonly answeredAt: number };
+export type Call = Deed & Span;
 
 interface Redemption {
   readonly couponId: number;
@@ -119,75 +120,11 @@ function after(world: World, call: Call, coupons: Coupons, at: number): World | 
   }
 }
 
-/** More than this, and a history is too hard to check. */
-const maxSteps = 2_000_000;
-
-/**
- * Returns undefined if the history is linearizable. Otherwise returns how many of its calls could be explained one after the
- * other at most, and the first one that could not. A call takes effect as early as its answer allows: later, when a hold has
- * run out, only if it has to.
- */
-export function findAnomaly(
-  history: readonly Call[],
-  coupons: Coupons,
-): { readonly explained: number; readonly call: Call } | undefined {
-  const calls = history.toSorted((left, right) => left.begunAt - right.begunAt);
-  const numbers = new Map(calls.map((call, index) => [call, index]));
-  const done = new Set<Call>();
-  const seen = new Map<string, number>();
-  let steps = 0;
-  let best: { readonly explained: number; readonly call: Call } | undefined;
-
-  function explain(world: World, first: number, time: number): boolean {
-    let from = first;
-    for (let call = calls[from]; call !== undefined && done.has(call); call = calls[from]) from += 1;
-    const open: Call[] = [];
-    let end = Number.POSITIVE_INFINITY;
-    for (const call of calls.slice(from)) {
-      if (call.begunAt > end) break;
-      if (done.has(call)) continue;
-      open.push(call);
-      end = Math.min(end, call.answeredAt);
-    }
-    const [next] = open;
-    if (next === undefined) return true;
-    if (best === undefined || done.size > best.explained) best = { explained: done.size, call: next };
-    const key = JSON.stringify([
-      open.map((call) => numbers.get(call)),
-      [...world.redemptions].toSorted(([left], [right]) => left - right),
-      [...world.claims].toSorted(([left], [right]) => left.localeCompare(right)),
-    ]);
-    if ((seen.get(key) ?? Number.POSITIVE_INFINITY) <= time) return false;
-    seen.set(key, time);
-    const ends = [...world.redemptions.values()]
-      .filter(({ state }) => state === 'HELD')
-      .map(({ heldUntil }) => heldUntil)
-      .toSorted((left, right) => left - right);
-    /** The world after a call, as early as it can have taken effect. */
-    const attempt = (call: Call) => {
-      const earliest = Math.max(time, call.begunAt);
-      for (const at of [earliest, ...ends.filter((each) => each > earliest)]) {
-        if (at > end) break;
-        steps += 1;
-        if (steps > maxSteps) throw new Error('the history is too hard to check');
-        const changed = after(world, call, coupons, at);
-        if (changed !== undefined) return { call, changed, at };
-      }
-      return undefined;
-    };
-    const attempts = open.flatMap((call) => attempt(call) ?? []);
-    // A call that changes nothing, and before which no hold runs out, may come first: it is in nobody's way.
-    const harmless = attempts.find(
-      ({ changed, at }) => changed === world && !ends.some((each) => each > time && each <= at),
-    );
-    const inTurn = attempts.toSorted((left, right) => left.call.answeredAt - right.call.answeredAt);
-    for (const { call, changed, at } of harmless === undefined ? inTurn : [harmless]) {
-      done.add(call);
-      if (explain(changed, from, at)) return true;
-      done.delete(call);
-    }
-    return false;
-  }
-
-  return explain({ redemptions: new Map(), claims: new Map() }, 0, 0) ? undefined : best;
-}
+/** The model of these coupons. */
+export const redemptionModel = (coupons: Coupons): Model<World, Call> => ({
+  start: { redemptions: new Map(), claims: new Map() },
+  after: (world, call, at) => after(world, call, coupons, at),
+  endsIn: ({ redemptions }) =>
+    [...redemptions.values()].filter(({ state }) => state === 'HELD').map(({ heldUntil }) => heldUntil),
+  toKey: ({ redemptions, claims }) => [inOrder(redemptions), inOrder(claims)],
+});

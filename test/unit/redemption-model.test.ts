@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type Call, type Deed, findAnomaly } from '../load/redemption-model.ts';
+import { findAnomaly } from '../load/linearizability.ts';
+import { type Call, type Deed, redemptionModel } from '../load/redemption-model.ts';
 
-const coupons = new Map([
-  [1, { limit: 1, isExclusive: false }],
-  [2, { limit: 0, isExclusive: false }],
-  [3, { limit: 0, isExclusive: true }],
-]);
+const model = redemptionModel(
+  new Map([
+    [1, { limit: 1, isExclusive: false }],
+    [2, { limit: 0, isExclusive: false }],
+    [3, { limit: 0, isExclusive: true }],
+  ]),
+);
 const from = (begunAt: number, answeredAt: number, deed: Deed): Call => ({ ...deed, begunAt, answeredAt });
 const redeemed = (
   id: number,
@@ -48,7 +51,7 @@ describe('The check of histories of redemptions', () => {
     ],
     ['a secret code that its user claims twice', history(0, 5, claimed(1, 8), 3, 9, claimed(1, 8))],
   ])('It explains %s', (_what, calls) => {
-    expect(findAnomaly(calls, coupons)).toBeUndefined();
+    expect(findAnomaly(calls, model)).toBeUndefined();
   });
 
   it.each<[string, number, Call[]]>([
@@ -65,6 +68,6 @@ describe('The check of histories of redemptions', () => {
     ['a secret code that two users claim', 1, history(0, 9, claimed(1, 8), 0, 9, claimed(2, 9))],
     ['a secret code that gives two coupons', 1, history(0, 9, claimed(1, 8), 0, 9, claimed(1, 9))],
   ])('It finds %s', (_what, explained, calls) => {
-    expect(findAnomaly(calls, coupons)?.explained).toBe(explained);
+    expect(findAnomaly(calls, model)?.explained).toBe(explained);
   });
 });
