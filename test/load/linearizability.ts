@@ -15,6 +15,8 @@ export interface Model<World, Call> {
    * follow from the world.
    */
   after(world: World, call: Call, at: number): World | undefined;
+  /** Whether a call that changes nothing in a world would change nothing in any later one either, if its answer is the same. */
+  changesNothingLater(call: Call): boolean;
   /** The times at which a world changes by itself: holds run out. */
   endsIn(world: World): readonly number[];
   /** What JSON shows of a world, different for different worlds. */
@@ -77,7 +79,8 @@ export function findAnomaly<World, Call extends Span>(
     const attempts = open.flatMap((call) => attempt(call) ?? []);
     // A call that changes nothing, and before which no hold runs out, may come first: it is in nobody's way.
     const harmless = attempts.find(
-      ({ changed, at }) => changed === world && !ends.some((each) => each > time && each <= at),
+      ({ call, changed, at }) =>
+        changed === world && model.changesNothingLater(call) && !ends.some((each) => each > time && each <= at),
     );
     const inTurn = attempts.toSorted((left, right) => left.call.answeredAt - right.call.answeredAt);
     for (const { call, changed, at } of harmless === undefined ? inTurn : [harmless]) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DescService } from '@bufbuild/protobuf';
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { CallOptions, Client, ConnectError } from '@connectrpc/connect';
@@ -14,6 +15,10 @@ const callers = 16;
 const callsPerRound = 12;
 /** In most rounds the callers share four groups, and in each eighth one. */
 const groupsOf = (round: number) => (round % 8 === 7 ? 1 : 4);
+/** In each fourth round the callers pause before their last calls, about as long as most holds last. */
+const lastCalls = 6;
+const pauseBefore = (left: number, round: number) =>
+  left === lastCalls && round % 4 === 1 ? pause(850 + Math.random() * 300) : undefined;
 /** A call without an answer can't take effect later than this: a statement ends before. */
 const lateMs = 15_000;
 /** The clock shows whole milliseconds. */
@@ -62,6 +67,7 @@ export abstract class RandomLoad<Group, Deed extends object> {
     this.#holds = holds;
   }
 
+  protected abstract readonly clients: readonly Pick<RetryingClient<DescService>, 'failures' | 'close'>[];
   protected abstract addGroup(): Promise<Group>;
   protected abstract choose(group: Group, known: readonly number[]): Chosen<Deed>;
   /** The id that an answer made known. */
@@ -74,7 +80,10 @@ export abstract class RandomLoad<Group, Deed extends object> {
       const groups = await Promise.all(Array.from({ length: groupsOf(round) }, () => this.#addRecorded()));
       const callAll = async (caller: number) => {
         const recorded = pick([groups[caller % groups.length]]);
-        for (let left = callsPerRound; left > 0; left -= 1) await this.#call(recorded);
+        for (let left = callsPerRound; left > 0; left -= 1) {
+          await pauseBefore(left, round);
+          await this.#call(recorded);
+        }
       };
       await Promise.all(Array.from({ length: callers }, (_caller, index) => callAll(index)));
     }
@@ -83,6 +92,15 @@ export abstract class RandomLoad<Group, Deed extends object> {
   /** Has `run` end after the round that it makes. */
   stop(): void {
     this.#isOver = true;
+  }
+
+  /** How often attempts failed and were made again, by code and reason. */
+  get failures(): [string, number][] {
+    return this.clients.flatMap(({ failures }) => [...failures]);
+  }
+
+  close(): void {
+    for (const client of this.clients) client.close();
   }
 
   /** Resolves with what was done in each group, and how many calls had no answer. */
@@ -98,7 +116,7 @@ export abstract class RandomLoad<Group, Deed extends object> {
   }
 
   /** Resolves with what a query reads, and when. */
-  protected async read<Row extends Record<string, unknown>>(text: string): Promise<{ rows: Row[]; span: Span }> {
+  protected async read<Row extends object>(text: string): Promise<{ rows: Row[]; span: Span }> {
     const begunAt = Date.now() - clockMs;
     const rows = await this.sql<Row>(text);
     return { rows, span: { begunAt, answeredAt: Date.now() + clockMs } };

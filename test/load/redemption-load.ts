@@ -36,11 +36,11 @@ interface Redeeming extends Omit<Chosen<Deed>, 'send'> {
 
 /** Callers that redeem, confirm, release and claim. */
 export class RedemptionLoad extends RandomLoad<Group, Deed> {
-  readonly client: RetryingClient<typeof RedemptionService>;
+  protected readonly clients: readonly [RetryingClient<typeof RedemptionService>];
 
   constructor(ports: readonly Ports[], token: string, sql: TestDatabase['sql']) {
     super(sql, { table: 'redemptions', entries: ['redemption', 'coupon'] });
-    this.client = new RetryingClient(RedemptionService, ports, token);
+    this.clients = [new RetryingClient(RedemptionService, ports, token)];
   }
 
   /**
@@ -94,7 +94,7 @@ export class RedemptionLoad extends RandomLoad<Group, Deed> {
 
   protected choose(group: Group, known: readonly number[]): Chosen<Deed> {
     const chosen = choose(group, known);
-    return { ...chosen, send: sendBy(this.client, chosen.send) };
+    return { ...chosen, send: sendBy(this.clients[0], chosen.send) };
   }
 
   protected idToldBy(deed: Deed): number | undefined {

@@ -124,6 +124,8 @@ function after(world: World, call: Call, coupons: Coupons, at: number): World | 
 export const redemptionModel = (coupons: Coupons): Model<World, Call> => ({
   start: { redemptions: new Map(), claims: new Map() },
   after: (world, call, at) => after(world, call, coupons, at),
+  // What is used or released once is never held again.
+  changesNothingLater: () => true,
   endsIn: ({ redemptions }) =>
     [...redemptions.values()].filter(({ state }) => state === 'HELD').map(({ heldUntil }) => heldUntil),
   toKey: ({ redemptions, claims }) => [inOrder(redemptions), inOrder(claims)],

@@ -8,7 +8,7 @@ it('Sixteen callers over two replicas exceed no limit, and lose and double nothi
   const second = await startTestService('coupon', undefined, first.database);
   const load = new RedemptionLoad([first, second], await signToken({ staffId: 1 }), first.database.sql);
   onTestFinished(async () => {
-    load.client.close();
+    load.close();
     await second.stop();
     await first.stop();
   });

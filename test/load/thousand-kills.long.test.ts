@@ -36,7 +36,7 @@ describeUnless(missing, 'Both services, killed again and again', undefined, () =
       const stage = await ChaosStage.start(cluster.url, sql, () => ({ redisUrl }));
       onTestFinished(() => stage.stop());
       const redemptions = new RedemptionLoad(stage.portsOf('coupon'), await signToken({ staffId: 1 }), sql);
-      onTestFinished(() => redemptions.client.close());
+      onTestFinished(() => redemptions.close());
       stage.load();
       const redeeming = redemptions.run(Number.POSITIVE_INFINITY);
       redeeming.catch(() => undefined);
