@@ -28,7 +28,7 @@ async function expectSound(load: BookingLoad, sql: TestDatabase['sql']): Promise
   expect(unanswered).toBeGreaterThan(0);
 }
 
-it('100,000 calls over forty kills of replicas and five crashes of PostgreSQL are linearizable', {
+it('100,000 calls over forty kills of replicas and five crashes of PostgreSQL overbook no slot, and are linearizable', {
   timeout: 3_600_000,
 }, async () => {
   const server = await startCrashingPostgres();
@@ -40,7 +40,7 @@ it('100,000 calls over forty kills of replicas and five crashes of PostgreSQL ar
 });
 
 describeUnless(noFailover, 'A PostgreSQL that fails over', undefined, () => {
-  it('30,000 calls over twelve kills of replicas and three failovers to a synchronous standby are linearizable', {
+  it('30,000 calls over twelve kills of replicas and three failovers to a synchronous standby overbook no slot, and are linearizable', {
     timeout: 1_800_000,
   }, async () => {
     const { cluster, sql } = await startCluster();
