@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createClient } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
 import { RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { crashingSteps } from '../support/crashing-steps.ts';
 import { newName } from '../support/mutations.ts';
 import { addCouponOf, letRunOut } from '../support/redemptions.ts';
 import { runService } from '../support/running-service.ts';
@@ -24,16 +25,7 @@ describe('An order service that crashes', () => {
     const coupon = await addCouponOf(service.sql, { max_limit_for_user: 1 });
     let saved: Order = { key: newName('order'), userId: 1, amount: 200, code: coupon.code, state: 'new', discount: 0 };
     const charged = new Set<string>();
-    let stepsLeft = Number.POSITIVE_INFINITY;
-    /** Takes a step, unless the program crashes before it, or before it learns of its end. */
-    const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-      stepsLeft -= 1;
-      if (stepsLeft < 0) throw new Error('crashed before a step');
-      const result = await work();
-      stepsLeft -= 1;
-      if (stepsLeft < 0) throw new Error('crashed after a step');
-      return result;
-    };
+    const { step, crashAfter } = crashingSteps();
     const shop: Shop = {
       save: (order) =>
         step(async () => {
@@ -58,7 +50,7 @@ describe('An order service that crashes', () => {
       isCharged: () => charged.has(saved.key),
       /** Runs the program. It crashes after so many half steps. */
       run: (halfSteps = Number.POSITIVE_INFINITY) => {
-        stepsLeft = halfSteps;
+        crashAfter(halfSteps);
         return takeOrder(saved, shop, steps);
       },
       list: async () => (await redemptions.listRedemptions({ couponId: coupon.id })).redemptions,

@@ -1,6 +1,7 @@
 import type { Transport } from '@connectrpc/connect';
 import { afterAll, beforeAll } from 'vitest';
 import type { ServiceConfig, ServiceName } from '../../shared/config/config.ts';
+import type { TestDatabase } from './database.ts';
 import { grpc, type Protocol } from './protocols.ts';
 import { startTestService, type TestService } from './service.ts';
 import { signToken, type TokenOptions, withToken } from './tokens.ts';
@@ -17,11 +18,16 @@ export interface ServiceInTests extends TestService {
   as(options: TokenOptions): Transport;
 }
 
-/** Starts a service, which runs while the tests of a file or of a `describe` do. */
+/**
+ * Starts a service, which runs while the tests of a file or of a `describe` do.
+ *
+ * @param given the database of a service that was declared before, if it is to run beside that one.
+ */
 export function runService(
   name: ServiceName,
   overrides?: (config: ServiceConfig) => Partial<ServiceConfig>,
   protocol: Protocol = grpc,
+  given?: () => TestDatabase,
 ): ServiceInTests {
   let started: TestService | undefined;
   let connection: ReturnType<Protocol['open']> | undefined;
@@ -34,7 +40,7 @@ export function runService(
     return connection.transport;
   };
   beforeAll(async () => {
-    started = await startTestService(name, overrides);
+    started = await startTestService(name, overrides, given?.());
   });
   afterAll(async () => {
     connection?.close();
