@@ -5,6 +5,7 @@ import { seedDemo } from '../../services/dev/seed/seed.ts';
 import { startSlotService } from '../../services/slot-service/service.ts';
 import { readConfig, type ServiceName } from '../../shared/config/config.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { SlotBookingService } from '../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { RunningService } from '../../shared/runtime/start-service.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
@@ -59,6 +60,7 @@ describe('The documented calls', () => {
       ...['curl', 'npx buf curl', 'grpcurl', 'curl'],
       ...['curl', 'curl', 'curl', 'curl'],
       ...['curl', 'grpcurl', 'grpcurl', 'curl'],
+      ...['curl', 'curl', 'curl', 'grpcurl', 'npx buf curl', 'curl', 'curl'],
     ]);
     const [connect, grpc] = ['delivery-admin-client', 'delivery-admin-client/grpc'];
     expect(programExamples.map(({ library }) => library)).toEqual([
@@ -85,7 +87,7 @@ describe('The documented calls', () => {
 /** The call of grpcurl as a call of buf. Throws unless the message fits the procedure. */
 function asBuf(command: string): string {
   const [, body = '', address, service, name] = / -d '(.*)' \\\s+(\S+) ([\w.]+)\/(\w+)$/m.exec(command) ?? [];
-  const methods = [...SlotService.methods, ...RedemptionService.methods];
+  const methods = [SlotService, RedemptionService, SlotBookingService].flatMap((each) => each.methods);
   const method = methods.find(({ parent, name: own }) => parent.typeName === service && own === name);
   if (method === undefined) throw new Error(`there is no ${service}/${name}`);
   fromJsonString(method.input, body);
@@ -99,6 +101,6 @@ function parse(json: string): unknown {
     json
       .replace(/(DC3210)\d{6}[A-Z0-9]{4}/, '$1')
       .replace(/("etag": ?")\d+/, '$1')
-      .replace(/("(?:heldUntil|createdAt|usedAt|releasedAt)": ?")[^"]+/g, '$1'),
+      .replace(/("(?:heldUntil|createdAt|usedAt|bookedAt|releasedAt)": ?")[^"]+/g, '$1'),
   );
 }

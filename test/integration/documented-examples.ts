@@ -20,6 +20,7 @@ const pages = [
   'docs/calling.md',
   'docs/writes.md',
   'docs/redeeming.md',
+  'docs/booking.md',
   'services/client/package/README.md',
 ];
 const text = pages.map((page) => readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')).join('\n');
