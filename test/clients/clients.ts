@@ -59,6 +59,11 @@ function testsOf(name: string, outcomeOf: () => Promise<Outcome>): void {
     expect(outcome.isSame).toBe(true);
     expect(outcome.replayed).toEqual([false, true]);
   });
+
+  it(`${name} holds a unit of the slot, confirms the booking and releases it`, () => {
+    expect(outcome.remaining).toEqual([2, 1]);
+    expect(outcome.states).toEqual(['HELD', 'BOOKED', 'RELEASED'].map((state) => `SLOT_BOOKING_STATE_${state}`));
+  });
 }
 
 /** Declares tests of pages of other origins in a browser, as `describeClients`. */

@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import { CreateSlotResponseSchema, GetSlotByIdResponseSchema } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { eventually } from '../support/eventually.ts';
 import { run } from '../support/processes.ts';
+import { bookSlot } from './booking.ts';
 import { newSlot, type Outcome, refusedSlot, type Target, unknownSlot } from './outcome.ts';
 
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, match = '']) => match);
@@ -36,7 +37,11 @@ export async function callByGrpcurl({ grpcPort, token }: Target): Promise<Outcom
     const { slot } = fromJsonString(CreateSlotResponseSchema, contents(first));
     const found = fromJsonString(GetSlotByIdResponseSchema, (await call('GetSlotById', { id: slot?.id })).stdout);
     await eventually(() => expect(versions().length).toBeGreaterThan(1), 120_000);
+    const booked = await bookSlot(slot?.id, async (name, request) => {
+      return JSON.parse((await run('grpcurl', argumentsOf(`SlotBookingService/${name}`, request, []))).stdout);
+    });
     return {
+      ...booked,
       read: found.slot?.deliveryTime === undefined ? '' : toJson(TimestampSchema, found.slot.deliveryTime),
       versions: versions(),
       isSame: contents(first) === contents(again),

@@ -19,10 +19,14 @@ export interface Outcome {
   readonly reasons: readonly string[];
   /** Those that the service finds invalid in a request. */
   readonly fields: readonly string[];
+  /** The units that are left of the slot before and after it has booked one. */
+  readonly remaining: readonly number[];
+  /** The states of its booking: held, confirmed and released. */
+  readonly states: readonly string[];
 }
 
 /** The slot that a client in TypeScript creates. */
-export const newSlot = { deliveryTime: '2090-05-01T10:00:00Z', freezeTime: '2090-05-01T06:30:00Z' };
+export const newSlot = { deliveryTime: '2090-05-01T10:00:00Z', freezeTime: '2090-05-01T06:30:00Z', capacity: 2 };
 /** One with a product that can't be. */
 export const refusedSlot = { ...newSlot, vendorSnippets: [{ name: 'refused', productIds: [2, 0] }] };
 export const unknownSlot = { id: 2_147_483_647 };

@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log"
 	"math/rand"
 	"os"
@@ -21,12 +22,14 @@ import (
 )
 
 type outcome struct {
-	Read     string   `json:"read"`
-	Versions []int32  `json:"versions"`
-	IsSame   bool     `json:"isSame"`
-	Replayed []bool   `json:"replayed"`
-	Reasons  []string `json:"reasons"`
-	Fields   []string `json:"fields"`
+	Read      string   `json:"read"`
+	Versions  []int32  `json:"versions"`
+	IsSame    bool     `json:"isSame"`
+	Replayed  []bool   `json:"replayed"`
+	Reasons   []string `json:"reasons"`
+	Fields    []string `json:"fields"`
+	Remaining []int32  `json:"remaining"`
+	States    []string `json:"states"`
 }
 
 // reasonsAndFields reads the details of a failed call.
@@ -53,6 +56,31 @@ func create(ctx context.Context, slots slotv1.SlotServiceClient, request *slotv1
 	return answer, strings.Join(header.Get("idempotent-replayed"), "") == "true", err
 }
 
+// book holds a unit of a slot for an order, confirms it as if it were paid, and gives it back as if it were canceled.
+func book(ctx context.Context, bookings slotv1.SlotBookingServiceClient, slotID int32, orderKey string) (
+	remaining []int32, states []string, err error) {
+	available, err := bookings.GetAvailability(ctx, &slotv1.GetAvailabilityRequest{SlotIds: []int32{slotID}})
+	if err != nil {
+		return nil, nil, err
+	}
+	held, err := bookings.Book(ctx, &slotv1.BookRequest{SlotId: &slotID, OrderKey: orderKey})
+	if err != nil {
+		return nil, nil, err
+	}
+	if !held.Booked {
+		return nil, nil, errors.New(held.GetMessage())
+	}
+	paid, err := bookings.Confirm(ctx, &slotv1.ConfirmRequest{BookingId: &held.Booking.Id})
+	if err != nil {
+		return nil, nil, err
+	}
+	canceled, err := bookings.Release(ctx, &slotv1.ReleaseRequest{BookingId: &held.Booking.Id})
+	for _, booking := range []*slotv1.SlotBooking{held.Booking, paid.Booking, canceled.GetBooking()} {
+		states = append(states, booking.GetState().String())
+	}
+	return []int32{available.Slots[0].GetRemaining(), held.GetRemaining()}, states, err
+}
+
 // nextVersion waits until the stores have a version after the given one.
 func nextVersion(watch slotv1.SlotStoreService_WatchStoreClient, version int32) (int32, error) {
 	for {
@@ -73,13 +101,17 @@ func call(ctx context.Context, conn grpc.ClientConnInterface) (seen outcome, err
 	if err != nil {
 		return seen, err
 	}
-	request := &slotv1.CreateSlotRequest{DeliveryTime: "2090-05-01T10:00:00Z", FreezeTime: "2090-05-01T06:30:00Z"}
+	request := &slotv1.CreateSlotRequest{DeliveryTime: "2090-05-01T10:00:00Z", FreezeTime: "2090-05-01T06:30:00Z", Capacity: proto.Int32(2)}
 	key := strconv.FormatInt(rand.Int63(), 36)
 	first, isReplayed, err := create(ctx, slots, request, key)
 	if err != nil {
 		return seen, err
 	}
 	again, isReplayedAgain, err := create(ctx, slots, request, key)
+	if err != nil {
+		return seen, err
+	}
+	remaining, states, err := book(ctx, slotv1.NewSlotBookingServiceClient(conn), first.Slot.Id, key)
 	if err != nil {
 		return seen, err
 	}
@@ -97,12 +129,14 @@ func call(ctx context.Context, conn grpc.ClientConnInterface) (seen outcome, err
 	_, err = slots.CreateSlot(ctx, request)
 	_, fields := reasonsAndFields(err)
 	return outcome{
-		Read:     found.Slot.DeliveryTime.AsTime().Format(time.RFC3339),
-		Versions: []int32{before, after},
-		IsSame:   proto.Equal(first, again),
-		Replayed: []bool{isReplayed, isReplayedAgain},
-		Reasons:  reasons,
-		Fields:   fields,
+		Read:      found.Slot.DeliveryTime.AsTime().Format(time.RFC3339),
+		Versions:  []int32{before, after},
+		IsSame:    proto.Equal(first, again),
+		Replayed:  []bool{isReplayed, isReplayedAgain},
+		Reasons:   reasons,
+		Fields:    fields,
+		Remaining: remaining,
+		States:    states,
 	}, nil
 }
 

@@ -8,6 +8,14 @@ import uuid
 import grpc
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
 from google.rpc.status_pb2 import Status
+from slot.v1.slot_booking_service_pb2 import (
+    BookRequest,
+    ConfirmRequest,
+    GetAvailabilityRequest,
+    ReleaseRequest,
+    SlotBookingState,
+)
+from slot.v1.slot_booking_service_pb2_grpc import SlotBookingServiceStub
 from slot.v1.slot_service_pb2 import CreateSlotRequest, GetSlotByIdRequest, VendorSnippetInput
 from slot.v1.slot_service_pb2_grpc import SlotServiceStub
 from slot.v1.slot_store_service_pb2 import WatchStoreRequest
@@ -21,18 +29,28 @@ def details(error, kind):
 
 
 channel = grpc.insecure_channel(sys.argv[1])
-slots, stores = SlotServiceStub(channel), SlotStoreServiceStub(channel)
+slots, stores, bookings = SlotServiceStub(channel), SlotStoreServiceStub(channel), SlotBookingServiceStub(channel)
 token = ("authorization", f"Bearer {os.environ['TOKEN']}")
 
 # A stream begins with the version that the stores have. Its deadline ends it.
 versions = (answer.version for answer in stores.WatchStore(WatchStoreRequest(), metadata=[token], timeout=300))
 before = next(versions)
 
-request = CreateSlotRequest(delivery_time="2090-05-01T10:00:00Z", freeze_time="2090-05-01T06:30:00Z")
+request = CreateSlotRequest(delivery_time="2090-05-01T10:00:00Z", freeze_time="2090-05-01T06:30:00Z", capacity=2)
 key = ("idempotency-key", str(uuid.uuid4()))
 first, sent = slots.CreateSlot.with_call(request, metadata=[token, key], timeout=30)
 again, repeated = slots.CreateSlot.with_call(request, metadata=[token, key], timeout=30)
 replayed = [("idempotent-replayed", "true") in call.initial_metadata() for call in (sent, repeated)]  # [False, True]
+
+# An order holds a unit of the slot while it is paid, and gives it back when it is canceled.
+asked = GetAvailabilityRequest(slot_ids=[first.slot.id])
+[available] = bookings.GetAvailability(asked, metadata=[token], timeout=30).slots
+order = BookRequest(slot_id=first.slot.id, order_key=str(uuid.uuid4()))
+held = bookings.Book(order, metadata=[token], timeout=30)
+if not held.booked:
+    sys.exit(held.message)
+paid = bookings.Confirm(ConfirmRequest(booking_id=held.booking.id), metadata=[token], timeout=30)
+canceled = bookings.Release(ReleaseRequest(booking_id=held.booking.id), metadata=[token], timeout=30)
 
 after = next(version for version in versions if version > before)
 slot = slots.GetSlotById(GetSlotByIdRequest(id=first.slot.id), metadata=[token], timeout=30).slot
@@ -49,4 +67,8 @@ except grpc.RpcError as error:
     fields = [each.field for refused in details(error, BadRequest) for each in refused.field_violations]
 
 created = {"read": slot.delivery_time.ToJsonString(), "isSame": first == again, "replayed": replayed}
-print(json.dumps({**created, "versions": [before, after], "reasons": reasons, "fields": fields}))
+booked = {
+    "remaining": [available.remaining, held.remaining],
+    "states": [SlotBookingState.Name(answer.booking.state) for answer in (held, paid, canceled)],
+}
+print(json.dumps({**created, **booked, "versions": [before, after], "reasons": reasons, "fields": fields}))

@@ -3,6 +3,7 @@ import { ConnectError, createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-web';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { BadRequestSchema, ErrorInfoSchema } from '../../../shared/gen/google/rpc/error_details_pb.ts';
+import { SlotBookingService } from '../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { PageAnswer, PageCall, PageTarget } from '../page-calls.ts';
@@ -11,7 +12,7 @@ import type { PageAnswer, PageCall, PageTarget } from '../page-calls.ts';
 declare function noteVersion(version: number): Promise<void>;
 
 let watching = new AbortController();
-const services = [SlotService, SlotStoreService, CouponService];
+const services = [SlotService, SlotBookingService, SlotStoreService, CouponService];
 
 /** Makes a call, and tells what the page sees of the answer. Never rejects. */
 async function call({ procedure, request, headers, ...target }: PageCall): Promise<PageAnswer> {
