@@ -24,7 +24,7 @@ const canRun = (major: number) => major === runningMajor || canFetchNode;
 /** What the program of another team sees over each protocol. */
 const expected: Outcome = {
   ...{ slots: 0, replayed: [false, true], sameCoupon: true, reason: 'SLOT_NOT_FOUND', isTransient: false },
-  ...{ fields: ['limit'], versions: 1 },
+  ...{ fields: ['limit'], versions: 1, remaining: [2, 1], states: ['HELD', 'BOOKED', 'RELEASED'] },
 };
 
 const strict = {

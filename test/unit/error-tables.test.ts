@@ -38,6 +38,17 @@ const specified: readonly [keyof typeof Code, string][] = [
   ['Unauthenticated', 'Authentication required'],
 ];
 
+/** Each table, and the heading of its own in docs/errors.md. */
+const headings: readonly (readonly [string, string])[] = [
+  ['commonErrors', 'Any call'],
+  ['databaseErrors', 'The database'],
+  ['slotErrors', 'slot-service'],
+  ['couponErrors', 'coupon-service'],
+];
+const page = read('docs/errors.md');
+const sections = page.split(/^## /m);
+const rowsIn = (text: string) => text.split('\n').filter((line) => /^\| `[A-Z_]+` \| [A-Z_]+ \| /.test(line));
+
 const reasonsHead = `// Written by test/unit/error-tables.test.ts from the error tables of both services.
 
 /** The reasons of errors, which are stable: branch on them, not on messages. */
@@ -57,11 +68,18 @@ describe('The error tables', () => {
     expect(rows.every(({ reason }) => /^[A-Z]+(_[A-Z]+)*$/.test(reason))).toBe(true);
   });
 
-  it('The error tables have the same rows as the tables of docs/errors.md', () => {
-    const page = read('docs/errors.md');
-    const lines = new Set(rows.map((row) => `| \`${row.reason}\` | ${codeName(row.code)} | \`${row.message}\` |`));
-    const listed = page.split('\n').filter((line) => /^\| `[A-Z_]+` \| [A-Z_]+ \| /.test(line));
-    expect(listed.toSorted()).toEqual([...lines].toSorted());
+  it.each(headings)('%s has the same rows as the table of docs/errors.md below "%s"', (name, heading) => {
+    const lines = Object.values(tables[name] ?? {}).map(
+      (row) => `| \`${row.reason}\` | ${codeName(row.code)} | \`${row.message}\` |`,
+    );
+    const section = sections.find((text) => text.startsWith(`${heading}\n`)) ?? '';
+    expect(rowsIn(section).toSorted()).toEqual(lines.toSorted());
+  });
+
+  it('docs/errors.md has no table of errors below another heading, and names the domain', () => {
+    const listed = headings.flatMap(([name]) => Object.values(tables[name] ?? {}));
+    expect(rowsIn(page)).toHaveLength(listed.length);
+    expect(listed).toHaveLength(rows.length);
     expect(page).toContain(errorDomain);
   });
 

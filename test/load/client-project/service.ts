@@ -1,6 +1,7 @@
 import { createConnectClient } from 'delivery-admin-client';
 import { CouponService } from 'delivery-admin-client/coupon/v1/coupon_service_pb';
 import { createGrpcClient } from 'delivery-admin-client/grpc';
+import { SlotBookingService } from 'delivery-admin-client/slot/v1/slot_booking_service_pb';
 import { SlotService } from 'delivery-admin-client/slot/v1/slot_service_pb';
 import { SlotStoreService } from 'delivery-admin-client/slot/v1/slot_store_service_pb';
 import { makeCalls } from './calls.js';
@@ -10,11 +11,13 @@ const { TOKEN: token = '', SLOT_GRPC = '', SLOT_WEB = '', COUPON_GRPC = '', COUP
 const slot = { addresses: [SLOT_GRPC], token };
 const grpc = {
   slots: createGrpcClient(SlotService, slot),
+  bookings: createGrpcClient(SlotBookingService, slot),
   stores: createGrpcClient(SlotStoreService, slot),
   coupons: createGrpcClient(CouponService, { addresses: [COUPON_GRPC], token: () => token }),
 };
 const connect = {
   slots: createConnectClient(SlotService, { baseUrl: SLOT_WEB, token }),
+  bookings: createConnectClient(SlotBookingService, { baseUrl: SLOT_WEB, token }),
   stores: createConnectClient(SlotStoreService, { baseUrl: SLOT_WEB, token }),
   coupons: createConnectClient(CouponService, { baseUrl: COUPON_WEB, token: async () => token, useHttpGet: true }),
 };
