@@ -73,7 +73,7 @@ describe('The tarball of the client', () => {
   });
 
   it('The tarball holds the client, the generated code and no code of a service', () => {
-    const shared = ['rpc/idempotency/mutation', 'rpc/procedure-path', 'telemetry/trace-context'];
+    const shared = ['rpc/procedure', 'telemetry/trace-context'];
     const client = /^lib\/(?:services\/client|shared\/gen\/(?:audit|buf|catalog|common|coupon|google|slot))\//;
     const others = files.filter((file) => !client.test(file)).map((file) => file.replace(/\.(?:d\.ts|js)$/, ''));
     const expectedOthers = ['LICENSE', 'README.md', 'package.json', ...shared.map((file) => `lib/shared/${file}`)];
