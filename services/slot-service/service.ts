@@ -14,6 +14,7 @@ import { implement, type StaffRule } from '../../shared/rpc/implementation.ts';
 import { startAuditService } from '../../shared/runtime/audit-service.ts';
 import { type RunningService, type ServiceParts, startService } from '../../shared/runtime/start-service.ts';
 import { bookingOutcomes } from './bookings/booking.ts';
+import { bookingLocks } from './bookings/locks.ts';
 import { sweepBookings } from './bookings/sweep.ts';
 import {
   createCatalogHandlers,
@@ -48,7 +49,7 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
     const imports = createImportHandlers({ database, callingCode: config.businessCallingCode });
     return [
       implement(SlotService, slots, { error: commonErrors.accessDenied, except: ['getDeliverySequence'] }),
-      implement(SlotBookingService, bookings, openBookings),
+      implement(SlotBookingService, bookings, openBookings, bookingLocks(database)),
       implement(SlotStoreService, createSlotStoreHandlers({ database, replica })),
       implement(SlotPlanService, plan, { error: commonErrors.accessDenied }),
       implement(CatalogService, createCatalogHandlers({ database }), {

@@ -41,11 +41,23 @@ export interface Rpc {
   readonly method: DescMethod;
   /** The error for callers without a staff identity; undefined if the procedure needs none. */
   readonly noStaffError: ErrorRow | undefined;
+  /** Returns the records whose locks a call waits for; undefined if the procedure has none that many calls want. */
+  readonly lockedBy?: ((call: CallContext) => Promise<readonly string[]>) | undefined;
   /** Runs a unary procedure. */
   invoke(request: Message, call: CallContext): Promise<RpcResponse>;
   /** Runs a streaming procedure. */
   stream(request: Message, call: CallContext): AsyncIterable<RpcResponse>;
 }
+
+/** Resolves with names of the records whose locks a call waits for. */
+type LockedBy<Input> = (request: Input, call: CallContext) => Promise<readonly string[]>;
+
+/** The procedures of a service of which many calls want the lock of one record. */
+export type Locks<Service extends DescService> = {
+  [Name in keyof Service['method']]?: Service['method'][Name] extends DescMethodUnary<infer Input>
+    ? LockedBy<MessageValidType<Input>>
+    : never;
+};
 
 /** A service with its procedures. */
 export interface Implementation {
@@ -63,12 +75,15 @@ export interface StaffRule<Service extends DescService> {
  *
  * @param staffOnly the error for callers without a staff identity, and the procedures that do not
  * require one before their body.
+ * @param locks the records whose locks calls wait for, where many may want the same.
  */
 export function implement<Service extends DescService>(
   service: Service,
   handlers: Handlers<Service>,
   staffOnly?: StaffRule<Service>,
+  locks: Locks<Service> = {},
 ): Implementation {
+  const locksByName = new Map<string, LockedBy<never>>(Object.entries(locks));
   const byName = new Map<string, UntypedHandler>(Object.entries(handlers));
   const open = new Set<PropertyKey>(staffOnly?.except);
   const rpcs = service.methods.map((method): Rpc => {
@@ -78,8 +93,10 @@ export function implement<Service extends DescService>(
       if (handler === undefined) throw fail(commonErrors.unimplemented, { params: { method: method.name } });
       return handler(request as never, call);
     };
+    const lockedBy = locksByName.get(method.localName);
     return {
       method,
+      lockedBy: lockedBy && ((call) => lockedBy(call.request as never, call)),
       noStaffError: open.has(method.localName) ? undefined : staffOnly?.error,
       async invoke(request, call) {
         const given = answer(request, call);

@@ -6,7 +6,7 @@ import { startPostgres } from '../../services/dev/postgres/postgres.ts';
 import { runSql, withClient } from './client.ts';
 import { childrenTime } from './servers.ts';
 
-/** A PostgreSQL of the benchmark's own, with a server's usual memory and no fsync. */
+/** A PostgreSQL of the benchmark's own, with a server's usual memory. */
 export interface BenchPostgres {
   /** Creates a database, empty or as a copy of another, which nobody may be connected to. Gives its URL. */
   createDatabase(name: string, template?: string): Promise<string>;
@@ -16,13 +16,14 @@ export interface BenchPostgres {
   stop(): Promise<void>;
 }
 
-const settings = [
-  ...['fsync=off', 'max_connections=200', 'shared_buffers=1GB', 'maintenance_work_mem=256MB'],
+/** The settings of a server that keeps what it commits. */
+export const durableSettings = [
+  ...['max_connections=200', 'shared_buffers=1GB', 'maintenance_work_mem=256MB'],
   ...['max_wal_size=8GB', 'effective_cache_size=4GB'],
 ];
 
-/** Starts it on a free port. Ctrl-C stops it and ends the process. */
-export async function startBenchPostgres(): Promise<BenchPostgres> {
+/** Starts it on a free port, by default without fsync. Ctrl-C stops it and ends the process. */
+export async function startBenchPostgres(settings = ['fsync=off', ...durableSettings]): Promise<BenchPostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'delivery-admin-bench-'));
   // The server runs as another user when this process is root.
   await chmod(folder, 0o755);

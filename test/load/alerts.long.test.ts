@@ -6,6 +6,7 @@ import { createClient } from '@connectrpc/connect';
 import pg from 'pg';
 import { beforeAll, expect, it } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotBookingService } from '../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { describeUnless } from '../support/describe-unless.ts';
@@ -17,7 +18,7 @@ import { run } from '../support/processes.ts';
 import { monitoringFolder, noPrometheus, Prometheus, promtool } from '../support/prometheus.ts';
 import { noRedisServer } from '../support/redis.ts';
 import type { Replica } from '../support/replica.ts';
-import { openSlot } from '../support/slot-writes.ts';
+import { createSlot, openSlot } from '../support/slot-writes.ts';
 import { signToken, withToken } from '../support/tokens.ts';
 import { ruleTestsOf } from './alerts-recording.ts';
 import { Deployment } from './alerts-stage.ts';
@@ -301,6 +302,18 @@ const causes: readonly Cause[] = [
         receiver.answer = () => 204;
         return stage.database.sql('update webhook_deliveries set due_at = now()');
       };
+    },
+  },
+  {
+    name: 'holds-run-out',
+    cause: 'four orders a second hold a slot, and none confirms its booking, until minute 10.',
+    alerts: ['HoldsRunOut'],
+    async bring(deployment) {
+      const { slotId } = await createSlot(deployment.one);
+      const { client, call, leave } = await join(deployment, deployment.one, 'orders', SlotBookingService);
+      let orders = 0;
+      call(250, () => client.book({ slotId, orderKey: `order-${++orders}`, holdSeconds: 1 }));
+      return leave;
     },
   },
 ];

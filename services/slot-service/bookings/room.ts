@@ -1,6 +1,7 @@
 import { statement } from '../../../shared/db/statement.ts';
 import { BookingRefusal } from '../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { bookedUnits } from '../slots/capacity.ts';
+import { appendRefreshRequest } from '../stores/requests.ts';
 
 // How a slot is judged (design 15). The locks of `lockUnits` must be held where units are taken or freed.
 
@@ -31,12 +32,18 @@ export const leftOf = (units: string) =>
   `case when slot.capacity is not null then greatest(slot.capacity - slot.taken - ${units}, 0) end`;
 
 /**
- * SQL of whether a row of `slotOf` becomes full, or is full no more, by this many units more: then the stores have to be
- * refreshed.
+ * Returns SQL of common table expressions that request a store refresh for each slot that becomes full, or is full no
+ * more, unless staff have marked it. Whoever marks one meanwhile comes before or after, and so does the refresh of that.
+ *
+ * @param changes SQL of rows with a slot's `id`, `capacity` and `taken`, and how many units `more` it has then.
  */
-export const changesStores = (units: string, slot = 'slot') => `(
-       (${slot}.taken >= ${slot}.capacity) <> (${slot}.taken + ${units} >= ${slot}.capacity) and not ${slot}.is_capacity_full
-     )`;
+export const requestRefreshOf = (changes: string) => `
+   crossing as materialized (
+     select id, is_capacity_full from slots
+     where id in (select id from (${changes}) as changes where (taken >= capacity) <> (taken + more >= capacity))
+     order by id for share
+   ),
+   ${appendRefreshRequest('id', 'crossing where not is_capacity_full')}`;
 
 /** Goes before a statement that changes a booking: nobody else moves it meanwhile. */
 export const lockBooking = statement<never, { id: number }>(

@@ -1,10 +1,9 @@
 import { markStatement } from '../../../shared/holds/sweep.ts';
 import { type Sweep, sweepBy } from '../../../shared/runtime/sweeps.ts';
 import { takenUnits } from '../slots/capacity.ts';
+import { filledSlots } from '../stores/content.ts';
 import { appendRefreshRequest } from '../stores/requests.ts';
 import { bookingKind } from './booking.ts';
-
-const epochMs = 'extract(epoch from statement_timestamp()) * 1000';
 
 /**
  * Returns the sweep of holds that have run out (design 15). It also requests a refresh for each slot that the stores
@@ -25,9 +24,7 @@ const markBookings = markStatement<{ swept: number; hasRequests: boolean }>(book
    ${appendRefreshRequest(
      'slots.id',
      `stored_slots join slots on slots.id = slot_id
-     where stored_slots.is_active and stored_slots.booked >= stored_slots.capacity
-       and least(delivery_ms, freeze_ms) > ${epochMs}
-       and not slots.is_capacity_full and coalesce(${takenUnits('slots.id')} < slots.capacity, true)`,
+     where ${filledSlots} and not slots.is_capacity_full and coalesce(${takenUnits('slots.id')} < slots.capacity, true)`,
    )}`,
   columns: ', exists (select from request) as "hasRequests"',
 });

@@ -8,12 +8,12 @@ import { type NamedUser, namedUser, readUserIfGiven } from '../../../shared/hold
 import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type BookingRow, bookingKind, refused, toBooking } from '../bookings/booking.ts';
-import { changesStores, leftOf, refusalOf, slotOf } from '../bookings/room.ts';
+import { leftOf, refusalOf, requestRefreshOf, slotOf } from '../bookings/room.ts';
 import { slotErrors } from '../errors.ts';
 import type { BookingParts } from '../parts.ts';
 import { lockUnits } from '../slots/capacity.ts';
 import { afterBooking } from '../stores/after-slot-write.ts';
-import { anyStoreRequestIdColumn, appendRefreshRequest } from '../stores/requests.ts';
+import { anyStoreRequestIdColumn } from '../stores/requests.ts';
 
 const defaultHoldSeconds = 900;
 
@@ -120,7 +120,7 @@ const upsertBooking = statement<Found, WantedBooking>(
      select * from written
      union all select seen.* from seen, decided where not "mayWrite"
    ),
-   ${appendRefreshRequest('slot.id', `slot, decided, written where ${changesStores('more')}`)}
+   ${requestRefreshOf('select slot.*, more from slot, decided, written')}
    select "slotExists", "userExists", "isOthers", refused_by as refusal, "mayWrite",
      ${leftOf('case when refused_by is null then more else 0 end')} as remaining, ${anyStoreRequestIdColumn}, ${holdColumns(bookingKind)}
    from decided left join slot on true left join kept as slot_bookings on true`,

@@ -4,11 +4,11 @@ import { confirmHold, confirmStatement } from '../../../shared/holds/confirm.ts'
 import { isLive } from '../../../shared/holds/hold.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type BookingRow, bookingKind, toBooking } from '../bookings/booking.ts';
-import { changesStores, lockBooking, lockUnitsOf, refusalOf, slotOf } from '../bookings/room.ts';
+import { lockBooking, lockUnitsOf, refusalOf, requestRefreshOf, slotOf } from '../bookings/room.ts';
 import { slotErrors } from '../errors.ts';
 import type { BookingParts } from '../parts.ts';
 import { afterBooking } from '../stores/after-slot-write.ts';
-import { anyStoreRequestIdColumn, appendRefreshRequest } from '../stores/requests.ts';
+import { anyStoreRequestIdColumn } from '../stores/requests.ts';
 
 /**
  * Design 15, confirm: books what a booking holds, even after its slot has closed. A hold that has run out is taken again
@@ -40,9 +40,8 @@ const confirmBooking = confirmStatement<BookingRow & { storeRequestId: string | 
          where order_key = seen.order_key and slot_id = seen.slot_id and ${isLive(bookingKind)}
        )`,
   after: {
-    sql: appendRefreshRequest(
-      'slot.id',
-      `slot, seen join written using (id) where current_state = 'EXPIRED' and ${changesStores('seen.units')}`,
+    sql: requestRefreshOf(
+      `select slot.*, seen.units as more from slot, seen join written using (id) where current_state = 'EXPIRED'`,
     ),
     columns: anyStoreRequestIdColumn,
   },

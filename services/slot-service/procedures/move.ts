@@ -6,11 +6,11 @@ import { BookingRefusal, type SlotBookingService } from '../../../shared/gen/slo
 import { changeOfHold, holdColumns, isLive, stateOf } from '../../../shared/holds/hold.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type BookingRow, bookingKind, refused, toBooking } from '../bookings/booking.ts';
-import { changesStores, leftOf, lockBooking, lockUnitsOf, refusalOf, slotOf } from '../bookings/room.ts';
+import { leftOf, lockBooking, lockUnitsOf, refusalOf, requestRefreshOf, slotOf } from '../bookings/room.ts';
 import { slotErrors } from '../errors.ts';
 import type { BookingParts } from '../parts.ts';
 import { afterBooking } from '../stores/after-slot-write.ts';
-import { anyStoreRequestIdColumn, appendRefreshRequest } from '../stores/requests.ts';
+import { anyStoreRequestIdColumn } from '../stores/requests.ts';
 
 /**
  * Design 15, move: in one step the units of a live booking leave one slot and are taken in another one, or nothing
@@ -75,12 +75,8 @@ const moveBooking = statement<Found, { id: number; slotId: number } & Actor>(
      returning slot_bookings.*
    ),
    ${auditEntry('booking', changeOfHold(bookingKind))},
-   ${appendRefreshRequest(
-     'changed.id',
-     `(
-       select slot.id from slot, written where ${changesStores('written.units')}
-       union all select own.id from own, written where ${changesStores('-written.units', 'own')}
-     ) as changed`,
+   ${requestRefreshOf(
+     'select slot.*, units as more from slot, written union all select own.*, -units from own, written',
    )}
    select coalesce("mayWrite", false) as "mayWrite", "slotExists", "isTaken", refusal, ${anyStoreRequestIdColumn},
      ${leftOf('coalesce((select units from written), 0)')} as remaining, ${holdColumns(bookingKind)}

@@ -5,11 +5,11 @@ import { isLive } from '../../../shared/holds/hold.ts';
 import { releaseStatement } from '../../../shared/holds/release.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type BookingRow, bookingKind, toBooking } from '../bookings/booking.ts';
-import { changesStores, lockBooking, lockUnitsOf, slotOf } from '../bookings/room.ts';
+import { lockBooking, lockUnitsOf, requestRefreshOf, slotOf } from '../bookings/room.ts';
 import { slotErrors } from '../errors.ts';
 import type { BookingParts } from '../parts.ts';
 import { afterBooking } from '../stores/after-slot-write.ts';
-import { anyStoreRequestIdColumn, appendRefreshRequest } from '../stores/requests.ts';
+import { anyStoreRequestIdColumn } from '../stores/requests.ts';
 
 /** Design 15, release: gives the units of a booking back. The reason goes to the audit trail. Throws NOT_FOUND. */
 export function release(parts: BookingParts): Handler<typeof SlotBookingService.method.release> {
@@ -25,9 +25,9 @@ export function release(parts: BookingParts): Handler<typeof SlotBookingService.
 
 const releaseBooking = releaseStatement<BookingRow & { storeRequestId: string | null }>(bookingKind, {
   sql: `${slotOf('(select slot_id from seen)')},
-   freed as (
-     select slot_bookings.units from seen as slot_bookings join written using (id) where ${isLive(bookingKind)}
-   ),
-   ${appendRefreshRequest('slot.id', `slot, freed where ${changesStores('-freed.units')}`)}`,
+   ${requestRefreshOf(
+     `select slot.*, -slot_bookings.units as more
+     from slot, seen as slot_bookings join written using (id) where ${isLive(bookingKind)}`,
+   )}`,
   columns: anyStoreRequestIdColumn,
 });

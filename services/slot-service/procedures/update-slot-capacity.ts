@@ -6,7 +6,6 @@ import type { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
-import { lockUnits } from '../slots/capacity.ts';
 import { type SlotRow, slotColumns, toSlot } from '../slots/slot.ts';
 import { afterSlotWrite, staleSlots } from '../stores/after-slot-write.ts';
 import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
@@ -15,7 +14,7 @@ import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.t
 export function updateSlotCapacity(parts: SlotParts): Handler<typeof SlotService.method.updateSlotCapacity> {
   return async ({ slotId, isCapacityFull, etag }, call) => {
     const set = setCapacity({ ...actorOf(call), slotId, isCapacityFull, etag });
-    const [slot] = await parts.database.for(call).pipeline([lockUnits({ slotIds: [slotId] })], set);
+    const [slot] = await parts.database.for(call).query(set);
     if (slot === undefined) throw fail(slotErrors.slotNotFound);
     if (slot.id === null) throw staleSlots(parts, call, [slotId]);
     afterSlotWrite(parts, call, slot.storeRequestId, [slot.id]);

@@ -23,8 +23,8 @@ export function updateSlots(parts: SlotPlanParts): Handler<typeof SlotPlanServic
     const { case: field = 'isActive', value = true } = change;
     const etags = slots.map(({ etag }) => etag);
     const set = setField[field]({ ...actorOf(call), ids, etags, value });
-    const slotIds = ids.toSorted((left, right) => left - right);
-    const found = await parts.database.for(call).pipeline([lockUnits({ slotIds })], set);
+    const locks = field === 'capacity' ? [lockUnits({ slotIds: ids.toSorted((left, right) => left - right) })] : [];
+    const found = await parts.database.for(call).pipeline(locks, set);
     const [first] = found;
     if (first === undefined || !first.mayWrite) throw refuse(parts, call, found);
     const changed = found.filter(({ differs }) => differs).map(({ id }) => id);

@@ -19,7 +19,7 @@ export const takenUnits = (slotId: string) => `coalesce((
 export const bookedUnits = `case when slots.capacity is not null then ${takenUnits('slots.id')} end`;
 
 /**
- * Goes before a statement that counts the units of slots, or changes what makes them full: whoever comes next sees what
+ * Goes before a statement that counts the units of slots, or changes their capacity: whoever comes next sees what
  * the one before has written. The ids must be ascending, so that no two calls wait for one another.
  */
 export const lockUnits = statement<never, { slotIds: readonly number[] }>(

@@ -166,6 +166,10 @@ const changeColumns = `slot_id as id, delivery_ms::float8 as "deliveryMs", freez
   is_active and not is_capacity_full as "isOpen", array_to_json(product_ids) as "productIds",
   capacity, window_minutes as "windowMinutes", booked`;
 
+/** SQL of the stored slots that would take orders if bookings had not filled them. */
+export const filledSlots = `stored_slots.is_active and stored_slots.booked >= stored_slots.capacity
+       and least(delivery_ms, freeze_ms) > extract(epoch from statement_timestamp()) * 1000`;
+
 const changesSince = statement<StoredChange, { version: number }>(
   'changesSince',
   `select ${changeColumns} from stored_slots where version > $version order by delivery_ms, slot_id`,

@@ -1,6 +1,7 @@
 import type { Database } from '../../../shared/db/database.ts';
-import { statement } from '../../../shared/db/statement.ts';
+import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import { type Metrics, oneAtATime } from '../../../shared/telemetry/metrics.ts';
+import { filledSlots } from './content.ts';
 import type { StoreReplica } from './replica.ts';
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -10,6 +11,11 @@ const refreshBacklog = statement<{ pending: number; oldestSeconds: number }>(
   `select count(*)::integer as pending,
      coalesce(extract(epoch from now() - min(requested_at)), 0)::float8 as "oldestSeconds"
    from store_refresh_requests`,
+);
+
+const countFilled = statement<{ filled: number }>(
+  'slotsFilled',
+  `select count(*)::integer as filled from stored_slots where ${filledSlots}`,
 );
 
 /** Counts and times the refreshes that this replica runs. */
@@ -35,7 +41,7 @@ export function createRefreshMetrics(metrics: Metrics): RefreshMetrics {
   };
 }
 
-/** Registers the metrics of a replica's copy of the stores, and of the pending refresh requests. */
+/** Registers the metrics of a replica's copy of the stores, of the pending refresh requests and of full slots. */
 export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, database: Database): void {
   metrics.gauge('store_version', 'The version of the stores that this replica serves.', () => replica.content.version);
   metrics.gauge(
@@ -56,5 +62,10 @@ export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, da
     'store_refresh_oldest_request_seconds',
     'How long the oldest of them waits.',
     async () => (await backlog()).oldestSeconds,
+  );
+  metrics.gauge(
+    'slots_filled',
+    'Slots of the newest version that would take orders if bookings had not filled them.',
+    async () => onlyRow(await database.measure(countFilled())).filled,
   );
 }

@@ -10,6 +10,7 @@ import type { Admission } from './admission.ts';
 import { errors } from './errors.ts';
 import { identity, staff } from './identity.ts';
 import { logging, metrics, traces } from './observation.ts';
+import { turns } from './turns.ts';
 import { validation } from './validation.ts';
 
 export interface InterceptorOptions {
@@ -47,6 +48,7 @@ export function createInterceptors({
     ],
     mutations: [
       storageQuota(quota), // outside of the key's transaction: who has nothing left gets no connection
+      turns(), // outside of the transaction, too: who waits for a record that others lock has no connection yet
       idempotency(database), // innermost: its transaction has the procedure's statements, and stores the answer
     ],
   };

@@ -27,7 +27,7 @@ it('The interceptors are in the order that their reasons require', () => {
     const { calls, mutations } = createInterceptors({ ...required, ...optional });
     return [...calls, ...mutations].map(({ name }) => name);
   };
-  const ofMutations = ['storageQuota', 'idempotency'];
+  const ofMutations = ['storageQuota', 'turns', 'idempotency'];
   const all = [
     'metrics',
     'traces',

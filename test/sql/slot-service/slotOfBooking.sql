@@ -1,0 +1,1 @@
+select slot_id as "slotId" from slot_bookings where id = $bookingId
