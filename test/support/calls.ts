@@ -245,7 +245,7 @@ const couponCalls: CallsOf<typeof CouponService> = {
 
 const bookingCalls: CallsOf<typeof SlotBookingService> = {
   book: {
-    succeeds: (api, n) => api.book({ slotId: 1, orderKey: `order-${n}`, userId: 1 }),
+    succeeds: (api, n) => api.book({ slotId: 3, orderKey: `order-${n}`, userId: 1 }),
     refused: ({ staff }) => staff.book({ slotId: 999, orderKey: 'order' }),
     invalid: (api) => api.book({ orderKey: '', units: -1 }),
   },

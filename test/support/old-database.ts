@@ -68,6 +68,9 @@ const rowsAfter: Readonly<Record<string, string>> = {
     update coupons set batch_id = 1 where id = 1;
     insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at)
       select n, n, 'order-' || n, 100, 12.5, 'USED', now() from generate_series(1, $size) n`,
+  '0035_bookings': `
+    insert into slot_bookings (slot_id, order_key, units, state, created_at)
+      select n, 'order-' || n, 1, 'BOOKED', now() from generate_series(1, $size) n`,
 };
 
 /**

@@ -10,7 +10,7 @@ import { fixture, startTestService, type TestService } from '../../support/servi
 import { signToken, withToken } from '../../support/tokens.ts';
 
 /** What a mutation sets anew each time: the etag, and what follows from the time of the call or is random. */
-const drawn = ['etag', 'createdAt', 'validTill', 'heldUntil', 'usedAt', 'releasedAt'];
+const drawn = ['etag', 'createdAt', 'validTill', 'heldUntil', 'usedAt', 'bookedAt', 'releasedAt'];
 
 /** An answer of a mutation with the type alone of what is drawn. */
 function withoutDrawn(answer: Message, { output }: DescMethod): unknown {
@@ -41,7 +41,7 @@ async function told(call: Promise<unknown>) {
 /** The records are as at the start, with the same ids. */
 const restore = `
   truncate slots, product_slots, vendor_snippets, coupons, coupon_applicable_users, coupon_applicable_products,
-    reserved_coupons, redemptions, coupon_batches, coupon_usage, orders, order_statuses, users, staff_users, products,
+    slot_bookings, slot_usage, reserved_coupons, redemptions, coupon_batches, coupon_usage, orders, order_statuses, users, staff_users, products,
     product_groups restart identity cascade;
   ${fixture}; ${recordsForCalls}`;
 

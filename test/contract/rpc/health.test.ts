@@ -25,6 +25,7 @@ describe('The gRPC port', () => {
     for (const name of [
       '',
       'slot.v1.SlotService',
+      'slot.v1.SlotBookingService',
       'slot.v1.SlotStoreService',
       'slot.v1.SlotPlanService',
       'catalog.v1.CatalogService',

@@ -69,6 +69,7 @@ describe.each(['v1', 'v1alpha'])('Reflection %s', (version) => {
     ];
     expect(await list(slot)).toEqual([
       'slot.v1.SlotService',
+      'slot.v1.SlotBookingService',
       'slot.v1.SlotStoreService',
       'slot.v1.SlotPlanService',
       'catalog.v1.CatalogService',

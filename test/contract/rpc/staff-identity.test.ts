@@ -11,6 +11,7 @@ const open = [
     (name) => `CouponService.${name}`,
   ),
   ...['redeem', 'confirm', 'release', 'claim'].map((name) => `RedemptionService.${name}`),
+  ...['book', 'confirm', 'release', 'move', 'getAvailability'].map((name) => `SlotBookingService.${name}`),
   ...['SlotService.getDeliverySequence', 'CatalogService.resolve'],
 ];
 

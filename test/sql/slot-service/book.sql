@@ -78,9 +78,12 @@ kept as (
   select * from written
   union all select seen.* from seen, decided where not "mayWrite"
 ),
-request as (insert into store_refresh_requests (slot_id) select slot.id from slot, decided, written where (
-    (slot.taken >= slot.capacity) <> (slot.taken + more >= slot.capacity) and not slot.is_capacity_full
-  ) returning slot_id)
+crossing as materialized (
+  select id, is_capacity_full from slots
+  where id in (select id from (select slot.*, more from slot, decided, written) as changes where (taken >= capacity) <> (taken + more >= capacity))
+  order by id for share
+),
+request as (insert into store_refresh_requests (slot_id) select id from crossing where not is_capacity_full returning slot_id)
 select "slotExists", "userExists", "isOthers", refused_by as refusal, "mayWrite",
 case when slot.capacity is not null then greatest(slot.capacity - slot.taken - case when refused_by is null then more else 0 end, 0) end as remaining, case when exists (select from request) then store_request_id()::text end as "storeRequestId",
 slot_bookings.id, slot_bookings.order_key as "orderKey", slot_bookings.slot_id as "slotId", slot_bookings.user_id as "userId", slot_bookings.units, case when (slot_bookings.state = 'HELD' and slot_bookings.held_until <= statement_timestamp()) then 'EXPIRED' else slot_bookings.state end as state,

@@ -44,9 +44,12 @@ booking_entry as (
         'bookedAt', api_time(written.booked_at), 'releasedAt', api_time(written.released_at)) as new
       from seen join written using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
 ),
-request as (insert into store_refresh_requests (slot_id) select slot.id from slot, seen join written using (id) where current_state = 'EXPIRED' and (
-    (slot.taken >= slot.capacity) <> (slot.taken + seen.units >= slot.capacity) and not slot.is_capacity_full
-  ) returning slot_id)
+crossing as materialized (
+  select id, is_capacity_full from slots
+  where id in (select id from (select slot.*, seen.units as more from slot, seen join written using (id) where current_state = 'EXPIRED') as changes where (taken >= capacity) <> (taken + more >= capacity))
+  order by id for share
+),
+request as (insert into store_refresh_requests (slot_id) select id from crossing where not is_capacity_full returning slot_id)
 select coalesce("mayWrite", false) as "mayWrite",
 slot_bookings.id, slot_bookings.order_key as "orderKey", slot_bookings.slot_id as "slotId", slot_bookings.user_id as "userId", slot_bookings.units, case when (slot_bookings.state = 'HELD' and slot_bookings.held_until <= statement_timestamp()) then 'EXPIRED' else slot_bookings.state end as state,
 slot_bookings.held_until as "heldUntil", slot_bookings.created_at as "createdAt",

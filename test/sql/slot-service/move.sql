@@ -55,14 +55,12 @@ booking_entry as (
         'bookedAt', api_time(written.booked_at), 'releasedAt', api_time(written.released_at)) as new
       from seen join written using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
 ),
-request as (insert into store_refresh_requests (slot_id) select changed.id from (
-    select slot.id from slot, written where (
-      (slot.taken >= slot.capacity) <> (slot.taken + written.units >= slot.capacity) and not slot.is_capacity_full
-    )
-    union all select own.id from own, written where (
-      (own.taken >= own.capacity) <> (own.taken + -written.units >= own.capacity) and not own.is_capacity_full
-    )
-  ) as changed returning slot_id)
+crossing as materialized (
+  select id, is_capacity_full from slots
+  where id in (select id from (select slot.*, units as more from slot, written union all select own.*, -units from own, written) as changes where (taken >= capacity) <> (taken + more >= capacity))
+  order by id for share
+),
+request as (insert into store_refresh_requests (slot_id) select id from crossing where not is_capacity_full returning slot_id)
 select coalesce("mayWrite", false) as "mayWrite", "slotExists", "isTaken", refusal, case when exists (select from request) then store_request_id()::text end as "storeRequestId",
 case when slot.capacity is not null then greatest(slot.capacity - slot.taken - coalesce((select units from written), 0), 0) end as remaining,
 slot_bookings.id, slot_bookings.order_key as "orderKey", slot_bookings.slot_id as "slotId", slot_bookings.user_id as "userId", slot_bookings.units, case when (slot_bookings.state = 'HELD' and slot_bookings.held_until <= statement_timestamp()) then 'EXPIRED' else slot_bookings.state end as state,

@@ -29,12 +29,13 @@ slot as materialized (
     ), 0) end as taken,
   least(delivery_time, freeze_time) as closes_at
   from slots where id = (select slot_id from seen)),
-freed as (
-  select slot_bookings.units from seen as slot_bookings join written using (id) where (slot_bookings.state in ('HELD', 'BOOKED') and (slot_bookings.state = 'BOOKED' or slot_bookings.held_until > statement_timestamp()))
+crossing as materialized (
+  select id, is_capacity_full from slots
+  where id in (select id from (select slot.*, -slot_bookings.units as more
+      from slot, seen as slot_bookings join written using (id) where (slot_bookings.state in ('HELD', 'BOOKED') and (slot_bookings.state = 'BOOKED' or slot_bookings.held_until > statement_timestamp()))) as changes where (taken >= capacity) <> (taken + more >= capacity))
+  order by id for share
 ),
-request as (insert into store_refresh_requests (slot_id) select slot.id from slot, freed where (
-    (slot.taken >= slot.capacity) <> (slot.taken + -freed.units >= slot.capacity) and not slot.is_capacity_full
-  ) returning slot_id)
+request as (insert into store_refresh_requests (slot_id) select id from crossing where not is_capacity_full returning slot_id)
 select
 slot_bookings.id, slot_bookings.order_key as "orderKey", slot_bookings.slot_id as "slotId", slot_bookings.user_id as "userId", slot_bookings.units, case when (slot_bookings.state = 'HELD' and slot_bookings.held_until <= statement_timestamp()) then 'EXPIRED' else slot_bookings.state end as state,
 slot_bookings.held_until as "heldUntil", slot_bookings.created_at as "createdAt",

@@ -155,12 +155,21 @@ function Coupons({ ids }: IdListProps): ReactNode {
   ));
 }
 
+function Slots({ ids }: IdListProps): ReactNode {
+  return ids.map((id) => (
+    <Link key={id} href={`/slots/${id}`}>
+      Slot {id}
+    </Link>
+  ));
+}
+
 /** How the record is named whose id a field holds. */
 const records: Readonly<Record<string, (props: IdListProps) => ReactNode>> = {
   createdBy: Staff,
   userId: Users,
   redeemedUser: Users,
   couponId: Coupons,
+  slotId: Slots,
 };
 
 /** How the ids in a field are named. */

@@ -15,7 +15,13 @@ export function stateOf({ state, heldUntil }: Redemption, now: number) {
   return redemptionStates.find((each) => each.state === (hasRunOut ? RedemptionState.EXPIRED : state));
 }
 
-/** Describes a state by its name in the audit trail, such as `REDEMPTION_STATE_USED`. An unknown name stays as it is. */
+/**
+ * Describes a state of a redemption or a booking by its name in the audit trail, such as `REDEMPTION_STATE_USED`. An
+ * unknown name stays as it is.
+ */
 export function describeStateName(name: string): string {
-  return redemptionStates.find(({ state }) => name === `REDEMPTION_STATE_${RedemptionState[state]}`)?.words ?? name;
+  if (name === 'SLOT_BOOKING_STATE_BOOKED') return 'Booked';
+  const ofRedemption = name.replace('SLOT_BOOKING_STATE_', 'REDEMPTION_STATE_');
+  const found = redemptionStates.find(({ state }) => ofRedemption === `REDEMPTION_STATE_${RedemptionState[state]}`);
+  return found?.words ?? name;
 }

@@ -8,6 +8,7 @@ export const kinds = {
   user: 'user',
   redemption: 'redemption',
   coupon_batch: 'batch of coupons',
+  booking: 'booking',
   product: 'product',
   product_group: 'product group',
   order: 'order',
@@ -45,7 +46,11 @@ const deeds: Readonly<Record<string, readonly [general: string, ofRecord: Words]
   ],
   'slot.v1.SlotService/DeleteSlot': ['Deactivated a slot', 'deactivated %'],
   'slot.v1.SlotPlanService/CopySlots': ['Copied slots', 'created % as a copy'],
-  'slot.v1.SlotPlanService/UpdateSlots': ['Changed many slots at once', describeFlag],
+  'slot.v1.SlotPlanService/UpdateSlots': ['Changed many slots at once', describeField],
+  'slot.v1.SlotBookingService/Book': ['Held or booked a slot for an order', describeBook],
+  'slot.v1.SlotBookingService/Confirm': ['Confirmed a booking that was held', 'confirmed %'],
+  'slot.v1.SlotBookingService/Release': ['Released a booking', 'released %'],
+  'slot.v1.SlotBookingService/Move': ['Moved a booking to another slot', 'moved % to another slot'],
   'coupon.v1.CouponService/Create': ['Created a coupon', 'created %'],
   'coupon.v1.CouponService/Update': ['Changed a coupon', describeUpdate],
   'coupon.v1.CouponService/Delete': ['Invalidated a coupon', 'invalidated %'],
@@ -86,9 +91,16 @@ export function describeDeed(entry: AuditEntry): string {
   return typeof words === 'string' ? words : words(entry);
 }
 
-function describeFlag({ after }: AuditEntry): string {
+function describeField({ before, after }: AuditEntry): string {
+  if (after?.capacity !== undefined) return 'set the capacity of %';
+  if (before?.capacity !== undefined) return 'removed the capacity of %';
   if (after?.isActive !== undefined) return after.isActive === true ? 'activated %' : 'deactivated %';
   return after?.isCapacityFull === true ? 'marked % as full' : 'opened % again';
+}
+
+function describeBook({ before, after }: AuditEntry): string {
+  if (after?.state === 'SLOT_BOOKING_STATE_BOOKED') return 'booked a slot by %';
+  return before === undefined ? 'held a slot by %' : 'changed %';
 }
 
 function describeImport({ before }: AuditEntry): string {

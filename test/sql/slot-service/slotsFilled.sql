@@ -1,0 +1,2 @@
+select count(*)::integer as filled from stored_slots where stored_slots.is_active and stored_slots.booked >= stored_slots.capacity
+and least(delivery_ms, freeze_ms) > extract(epoch from statement_timestamp()) * 1000
