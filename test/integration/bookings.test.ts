@@ -28,6 +28,7 @@ async function start(first?: TestService) {
   };
 }
 
+const numbersTo = (count: number) => Array.from({ length: count }, (_number, n) => n);
 const lockOf = (slotId: number) => `select pg_advisory_xact_lock(hashtext('units of a slot'), ${slotId})`;
 
 it('The sweep marks holds that have run out, and the stores show their slot again', async () => {
@@ -71,14 +72,17 @@ it('Orders that wait for the lock of one slot don’t hold all connections: othe
   const [hot, other] = [await addSlot(sql), await addSlot(sql)];
   const { booking } = await bookings.book({ slotId: hot, orderKey: newOrderKey() });
   const { booking: movable } = await bookings.book({ slotId: other, orderKey: newOrderKey() });
+  const callers = await Promise.all(
+    numbersTo(8).map(async (n) => createClient(SlotBookingService, await as(`orders-${n}`))),
+  );
   const stranger = createClient(SlotBookingService, await as('stranger'));
   const withKey = () => ({ headers: { 'idempotency-key': newOrderKey() } });
   await holding(service.database.url, lockOf(hot), async (lock) => {
     const waiting = Promise.all([
-      ...Array.from({ length: 40 }, (_call, n) =>
-        bookings.book({ slotId: hot, orderKey: newOrderKey(), units: 1 }, n % 2 === 0 ? {} : withKey()),
-      ),
-      ...Array.from({ length: 8 }, () => bookings.confirm({ bookingId: booking?.id }, withKey())),
+      ...callers.flatMap((caller) => [
+        ...numbersTo(5).map((n) => caller.book({ slotId: hot, orderKey: newOrderKey() }, n % 2 === 0 ? {} : withKey())),
+        caller.confirm({ bookingId: booking?.id }, withKey()),
+      ]),
       bookings.move({ bookingId: movable?.id, slotId: hot }),
     ]);
     await lock.untilAwaited();
