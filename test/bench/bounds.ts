@@ -5,6 +5,7 @@ import { ImportService } from '../../shared/gen/catalog/v1/import_service_pb.ts'
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { SlotBookingService } from '../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -109,6 +110,22 @@ const couponData = `
   insert into orders (id, user_id, total_amount) select id, 1, 100 from generate_series(1, 10) id;
   insert into order_statuses (order_id, is_cancelled) select id, true from generate_series(1, 10) id;
   select setval('coupons_id_seq', 200000), setval('reserved_coupons_id_seq', 2000), setval('users_id_seq', 2000000);`;
+
+/**
+ * A million bookings of 1,000 slots; of another slot 10,000, whose holds run out while the bench runs, and 100,000 of one
+ * order.
+ */
+const bookingData = `
+  insert into slots (id, delivery_time, freeze_time, capacity)
+    select id, '${times.deliveryTime}', '${times.freezeTime}', 1000000 from generate_series(1, 1002) id;
+  insert into slot_bookings (slot_id, order_key, user_id, units, state, held_until, created_at)
+    select 1 + id % 1000, 'o' || id, 1, 1, case when id % 2 = 0 then 'HELD' else 'BOOKED' end,
+      case when id % 2 = 0 then now() + interval '1 day' end, now()
+    from generate_series(1, 1000000) id;
+  insert into slot_bookings (slot_id, order_key, units, state, held_until, created_at)
+    select 1001, 'h' || id, 1, 'HELD', now() + id * interval '1 ms', now() from generate_series(1, 10000) id;
+  insert into slot_bookings (slot_id, order_key, units, state, created_at)
+    select 1002, 'crowd', 1, 'RELEASED', now() from generate_series(1, 100000) id;`;
 
 /** A million redemptions, of which one order has 100,000; a coupon and five reserved coupons with 120,000 ids. */
 const redemptionData = `${couponData}
@@ -221,6 +238,15 @@ const redemptionCalls: Calls = [
   ['ListRedemptions of an order', () => ({ limit: 1_000, orderKey: 'crowd' })],
   ['GetUsage', () => ({ couponIds: idsFrom(1, 1_000) })],
 ];
+const bookingCalls: Calls = [
+  ['Book', (turn) => ({ slotId: 1_001, orderKey: `n${turn}` })],
+  ['Confirm', (turn) => ({ bookingId: 2 + 2 * turn })],
+  ['Release', (turn) => ({ bookingId: 2 + 2 * turn })],
+  ['Move', (turn) => ({ bookingId: 1_002 + 2 * turn, slotId: 1_001 })],
+  ['GetAvailability', () => ({ slotIds: idsFrom(3, 1_000) })],
+  ['ListBookings', () => ({ limit: 1_000 })],
+  ['ListBookings of an order', () => ({ limit: 1_000, orderKey: 'crowd' })],
+];
 const batchCalls: Calls = [
   ['CreateBatch', () => ({ count: 10_000, coupon: { discountPercent: 5 } })],
   [
@@ -251,6 +277,7 @@ const measured: readonly (readonly ['slot' | 'coupon', string, string, string, C
   ['slot', SlotService.typeName, 'slots', slotData, slotCalls],
   ['slot', SlotPlanService.typeName, 'plan', planData, planCalls],
   ['slot', SlotService.typeName, 'sequences', sequenceData, sequenceCalls],
+  ['slot', SlotBookingService.typeName, 'bookings', bookingData, bookingCalls],
   ['slot', SlotStoreService.typeName, 'stores', storeData, storeCalls],
   ['slot', CatalogService.typeName, 'catalog', catalogData, catalogCalls],
   ['slot', ImportService.typeName, 'imports', catalogData, importCalls],
