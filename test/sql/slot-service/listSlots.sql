@@ -36,7 +36,9 @@ slots.is_active as "isActive", slots.is_capacity_full as "isCapacityFull",
 to_json(slots.group_ids) as "groupIds", slots.etag, slots.capacity, slots.window_minutes as "windowMinutes",
 case when slots.capacity is not null then coalesce((
     select least(held + booked - case when held = 0 then 0 else coalesce((
-          select sum(units) from slot_bookings where slot_id = slot_usage.slot_id and (slot_bookings.state = 'HELD' and slot_bookings.held_until <= statement_timestamp())
+          select sum(units) from slot_bookings
+          where state = 'HELD' and slot_id >= slot_usage.slot_id
+          and (slot_id, held_until) <= (slot_usage.slot_id, statement_timestamp())
         ), 0) end, 2147483647)::integer
     from slot_usage where slot_id = slots.id
   ), 0) end as booked, coalesce(products, 0) as "productCount",

@@ -11,7 +11,9 @@ request as (insert into store_refresh_requests (slot_id) select slots.id from st
   where stored_slots.is_active and stored_slots.booked >= stored_slots.capacity
   and least(delivery_ms, freeze_ms) > extract(epoch from statement_timestamp()) * 1000 and not slots.is_capacity_full and coalesce(coalesce((
         select least(held + booked - case when held = 0 then 0 else coalesce((
-              select sum(units) from slot_bookings where slot_id = slot_usage.slot_id and (slot_bookings.state = 'HELD' and slot_bookings.held_until <= statement_timestamp())
+              select sum(units) from slot_bookings
+              where state = 'HELD' and slot_id >= slot_usage.slot_id
+              and (slot_id, held_until) <= (slot_usage.slot_id, statement_timestamp())
             ), 0) end, 2147483647)::integer
         from slot_usage where slot_id = slots.id
       ), 0) < slots.capacity, true) returning slot_id),
