@@ -141,6 +141,7 @@ function rowOf(error: unknown): ErrorRow {
     case '23514': // check_violation: no request can cause it, but a row older than the check can (migration 0015)
       return databaseErrors.unsound;
     case '25006': // read_only_sql_transaction: the primary has become a standby
+    case '55000': // object_not_in_prerequisite_state: it is a standby, which does not tell its place in the log
       return databaseErrors.unavailable;
   }
   switch (sqlstate.slice(0, 2)) {

@@ -26,6 +26,8 @@ async function expectSound(load: BookingLoad, sql: TestDatabase['sql']): Promise
       `failures: ${JSON.stringify(load.failures)}`,
   );
   expect(unanswered).toBeGreaterThan(0);
+  // A database that is away, or a standby, is no fault of the service.
+  expect(load.failures.filter(([name]) => name.includes('INTERNAL'))).toEqual([]);
 }
 
 it('100,000 calls over forty kills of replicas and five crashes of PostgreSQL overbook no slot, and are linearizable', {
