@@ -1,6 +1,6 @@
 import type { Database } from '../../shared/db/database.ts';
+import type { Outcomes } from '../../shared/holds/outcomes.ts';
 import type { MissLimit } from './guessing/miss-limit.ts';
-import type { RedemptionOutcomes } from './redemptions/redemption.ts';
 
 /** The dependencies of the coupon procedures. */
 export interface CouponParts {
@@ -13,7 +13,7 @@ export interface CouponParts {
 
 /** The dependencies of the redemption procedures. */
 export interface RedemptionParts extends Pick<CouponParts, 'database' | 'missLimit'> {
-  readonly outcomes: RedemptionOutcomes;
+  readonly outcomes: Outcomes;
 }
 
 /** The dependencies of the batch procedures. */

@@ -14,8 +14,8 @@ export interface SlotParts {
 }
 
 /** The dependencies of the bookings. */
-export interface BookingParts extends Pick<SlotParts, 'database' | 'sequences' | 'requestRefresh'> {
-  readonly outcomes: Outcomes<string>;
+export interface BookingParts extends Pick<SlotParts, 'database' | 'requestRefresh'> {
+  readonly outcomes: Outcomes;
 }
 
 /** The dependencies of the look-ups. */

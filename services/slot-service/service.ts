@@ -62,7 +62,7 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
   });
 }
 
-// Any authenticated caller may take an order's slot.
+// Any authenticated caller may book a slot for an order.
 const openBookings: StaffRule<typeof SlotBookingService> = {
   error: commonErrors.accessDenied,
   except: ['book', 'confirm', 'release', 'move', 'getAvailability'],

@@ -2,27 +2,39 @@ import { type Actor, auditEntry } from '../audit/entry.ts';
 import { conditionalWrite, isAsSeen } from '../db/races.ts';
 import { type BoundStatement, type Queryable, type Statement, statement } from '../db/statement.ts';
 import { type ErrorRow, fail } from '../errors/errors.ts';
-import { changeOfHold, type HoldKind, type HoldRow, holdColumns, stateOf, takenColumn } from './hold.ts';
+import {
+  type Addition,
+  changeOfHold,
+  confirmedColumn,
+  type HoldKind,
+  type HoldRow,
+  holdColumns,
+  isLive,
+  stateOf,
+} from './hold.ts';
 
 /** What the record of a call has become. `mayWrite`: the call has changed it. */
-export type Confirmed<Row> = { mayWrite: boolean } & (Row | { id: null });
+type Confirmed<Row> = { mayWrite: boolean } & (Row | { id: null });
 
-/** How a kind is confirmed. */
-interface Confirmation {
-  /** SQL of common table expressions that judge a hold that has run out: the row `seen`. */
+/** How a kind is confirmed after its hold has run out. */
+interface Confirmation extends Partial<Addition> {
+  /** SQL of common table expressions that judge the row `seen`. One is named `room`, and has one row. */
   readonly room: string;
-  /** SQL of whether it can be taken again, from the row `seen` and what `room` declares. */
+  /** SQL of whether it can be held again, from the rows `seen` and `room`. */
   readonly hasRoom: string;
-  /** SQL of further common table expressions, which follow the row `written`, and of columns. */
-  readonly after?: { readonly sql: string; readonly columns: string };
+  /** What an order has at most one live record of: a column. */
+  readonly heldColumn: string;
 }
 
-/** Declares the statement by which a hold is taken. One that has run out is taken again if there is room. */
-export function confirmStatement<Row extends HoldRow<string>>(
+/**
+ * Declares the statement that confirms a hold. One that has run out is held again if there is room, and if the order
+ * has no other live record of the same.
+ */
+export function confirmStatement<Row extends HoldRow>(
   kind: HoldKind,
-  { room, hasRoom, after }: Confirmation,
+  { room, hasRoom, heldColumn, sql = '', columns = '' }: Confirmation,
 ): Statement<Confirmed<Row>, { id: number } & Actor> {
-  const { table, taken, resourceType } = kind;
+  const { table, confirmed, resourceType } = kind;
   return statement(
     'confirm',
     `with seen as materialized (
@@ -30,15 +42,19 @@ export function confirmStatement<Row extends HoldRow<string>>(
      ),
      ${room},
      found as materialized (
-       select current_state = 'HELD' or current_state = 'EXPIRED' and ${hasRoom} as "mayWrite" from seen, room
+       select current_state = 'HELD' or current_state = 'EXPIRED' and ${hasRoom} and not exists (
+         select from ${table}
+         where order_key = seen.order_key and ${heldColumn} = seen.${heldColumn} and ${isLive(kind)}
+       ) as "mayWrite"
+       from seen, room
      ),
      written as (
-       update ${table} set state = '${taken}', ${takenColumn(kind)} = statement_timestamp(), held_until = null
+       update ${table} set state = '${confirmed}', ${confirmedColumn(kind)} = statement_timestamp(), held_until = null
        from seen, found where "mayWrite" and ${isAsSeen(table)}
        returning ${table}.*
      ),
-     ${auditEntry(resourceType, changeOfHold(kind))}${after === undefined ? '' : `,\n     ${after.sql}`}
-     select coalesce("mayWrite", false) as "mayWrite", ${holdColumns(kind)}${after === undefined ? '' : `, ${after.columns}`}
+     ${auditEntry(resourceType, changeOfHold(kind))}${sql}
+     select coalesce("mayWrite", false) as "mayWrite", ${holdColumns(kind)}${columns}
      from (values (1)) as one left join found on true left join (
        select * from written
        union all select ${table}.* from ${table}, found where id = $id and not "mayWrite"
@@ -47,14 +63,16 @@ export function confirmStatement<Row extends HoldRow<string>>(
 }
 
 /**
- * Confirms a hold: resolves with its record, which is taken. `locks` go before the statement. Throws `notFound`,
- * `released`, and `expired` for a hold that has run out and can't be taken again.
+ * Runs the statement of a Confirm. Resolves with the record, which is confirmed. Throws the error for one that is
+ * unknown, released, or whose hold has run out, and ABORTED if the statement lost three races.
+ *
+ * @param locks go before the statement, in the same round trip.
  */
-export async function confirmHold<Row extends HoldRow<string>>(
+export async function confirmHold<Row extends HoldRow>(
   db: Queryable,
   locks: readonly BoundStatement<unknown>[],
   write: BoundStatement<Confirmed<Row>>,
-  errors: Record<'notFound' | 'released' | 'expired', ErrorRow>,
+  errors: Readonly<Record<'notFound' | 'released' | 'expired', ErrorRow>>,
 ) {
   const found = await conditionalWrite(() => db.pipeline(locks, write));
   if (found.id === null) throw fail(errors.notFound);

@@ -3,18 +3,19 @@ import { type IdPage, lastId, readIdPage, toIdPage } from '../rpc/paging.ts';
 import { type HoldKind, type HoldRow, holdColumns, isRunOut } from './hold.ts';
 
 /**
- * Returns a function that lists the records of a kind, newest first (design 13). A record has to match all filters
- * that are given. Throws INVALID_ARGUMENT for a page token of other filters.
+ * Returns a function that lists the records of a kind, newest first (design 13): those that match all filters that are
+ * given, and are in one of the states asked for, or in any if none is. It resolves with the rows and the token of the
+ * next page, and throws INVALID_ARGUMENT for a page token of other filters.
  *
  * @param name of the statements.
  * @param conditions SQL of each filter, by the name of its parameter.
  */
-export function listHolds<Row extends HoldRow<string>>(
+export function listHolds<Row extends HoldRow>(
   name: string,
   kind: HoldKind,
   conditions: Readonly<Record<string, string>>,
 ) {
-  const allStates = ['HELD', kind.taken, 'RELEASED', 'EXPIRED'];
+  const allStates = ['HELD', kind.confirmed, 'RELEASED', 'EXPIRED'];
   return async (
     db: Queryable,
     filters: Readonly<Record<string, number | string | undefined>>,

@@ -12,12 +12,13 @@ export function readUserIfGiven({ userId, userExternalId }: NamesUser) {
   return { userId: userId || undefined, userExternalId: userExternalId || undefined };
 }
 
-/** Returns the same. Throws INVALID_ARGUMENT also if the request names no user. */
+/** Returns the parameters of `namedUser`. Throws INVALID_ARGUMENT if the request names a user in both ways or in none. */
 export function readUser(request: NamesUser) {
   if (!request.userId && request.userExternalId === '') throw invalidField('user_id', 'value is required');
   return readUserIfGiven(request);
 }
 
+/** The parameters of `namedUser`. */
 export type NamedUser = ReturnType<typeof readUser>;
 
 /** SQL of the id of the user that a request names, with the parameters of `readUser`; null if there is no such user. */

@@ -1,32 +1,35 @@
 import type { CallContext } from '../rpc/call-context.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** Counts what this replica's calls made of records: the state that each gave one, or the refusal of a call. */
-export class Outcomes<Outcome extends string> {
-  readonly #counts: Map<Outcome, number>;
+/** Counts this replica's calls by their outcome: the state that a record got, or the refusal. */
+export class Outcomes {
+  readonly #counts: Map<string, number>;
 
-  constructor(outcomes: readonly Outcome[]) {
+  /** @param outcomes all that there are, in upper case. */
+  constructor(outcomes: readonly string[]) {
     this.#counts = new Map(outcomes.map((outcome) => [outcome, 0]));
   }
 
+  /** Registers the metric of this name, with the label `outcome`. */
   registerMetrics(metrics: Metrics, name: string, help: string): void {
     const values = () =>
       [...this.#counts].map(([outcome, value]) => ({ labels: { outcome: outcome.toLowerCase() }, value }));
     metrics.counter(name, help, values, ['outcome']);
   }
 
-  count(outcome: Outcome): void {
+  /** Counts a call. */
+  count(outcome: string): void {
     this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + 1);
   }
 
-  /** Counts once the call's write is committed. */
-  countAfterWrite(call: CallContext, outcome: Outcome): Promise<void> {
+  /** Counts a call once its write is committed. */
+  countAfterWrite(call: CallContext, outcome: string): Promise<void> {
     return call.afterWrite((isCommitted) => {
       if (isCommitted) this.count(outcome);
     });
   }
 }
 
-/** The names of an enum's values, without the one that is unspecified. */
+/** Returns the names of an enum's values, without the one that is unspecified. */
 export const namesOf = (values: Readonly<Record<string, string | number>>) =>
   Object.keys(values).filter((name) => typeof values[name] === 'number' && values[name] !== 0);

@@ -1,20 +1,17 @@
-import { type Actor, auditEntry, differing } from '../audit/entry.ts';
+import { type Actor, auditEntry } from '../audit/entry.ts';
 import { type Statement, statement } from '../db/statement.ts';
-import { changingFields, type HoldKind, type HoldRow, holdColumns } from './hold.ts';
-
-/** The released record, and whether the call has released it. */
-export type Released<Row> = Row & { isChanged: boolean };
+import { type Addition, changeOfHold, type HoldKind, type HoldRow, holdColumns } from './hold.ts';
 
 /**
  * Declares the statement that gives a record back, whatever its state. It has no row for an id that is not known. The
- * reason goes to the audit trail.
+ * reason goes to the audit trail. `isChanged`: the call has released it.
  *
- * @param after SQL of further common table expressions, which follow the rows `seen` and `written`, and of columns.
+ * @param addition may read the row `seen`, and the row `written`, which is there if the call has released it.
  */
-export function releaseStatement<Row extends HoldRow<string>>(
+export function releaseStatement<Row extends HoldRow>(
   kind: HoldKind,
-  after?: { readonly sql: string; readonly columns: string },
-): Statement<Released<Row>, { id: number; reason: string | undefined } & Actor> {
+  { sql, columns }: Addition = { sql: '', columns: '' },
+): Statement<Row & { isChanged: boolean }, { id: number; reason: string | undefined } & Actor> {
   const { table, resourceType } = kind;
   return statement(
     'release',
@@ -24,15 +21,8 @@ export function releaseStatement<Row extends HoldRow<string>>(
        from seen where ${table}.id = seen.id and seen.state <> 'RELEASED'
        returning ${table}.*
      ),
-     ${auditEntry(
-       resourceType,
-       differing(
-         `select id, json_build_object(${changingFields(kind, 'seen')}, 'reason', null) as old,
-            json_build_object(${changingFields(kind, 'written')}, 'reason', nullif($reason::text, '')) as new
-          from seen join written using (id)`,
-       ),
-     )}${after === undefined ? '' : `,\n     ${after.sql}`}
-     select ${holdColumns(kind)}, written.id is not null as "isChanged"${after === undefined ? '' : `, ${after.columns}`}
+     ${auditEntry(resourceType, changeOfHold(kind, 'written', "nullif($reason::text, '')"))}${sql}
+     select ${holdColumns(kind)}, written.id is not null as "isChanged"${columns}
      from (select * from written union all select * from seen where state = 'RELEASED') as ${table}
        left join written using (id)`,
   );

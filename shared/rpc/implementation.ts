@@ -41,7 +41,7 @@ export interface Rpc {
   readonly method: DescMethod;
   /** The error for callers without a staff identity; undefined if the procedure needs none. */
   readonly noStaffError: ErrorRow | undefined;
-  /** Returns the records whose locks a call waits for; undefined if the procedure has none that many calls want. */
+  /** Resolves with the records whose locks a call needs; undefined if the procedure takes no turns. */
   readonly lockedBy?: ((call: CallContext) => Promise<readonly string[]>) | undefined;
   /** Runs a unary procedure. */
   invoke(request: Message, call: CallContext): Promise<RpcResponse>;
@@ -49,10 +49,10 @@ export interface Rpc {
   stream(request: Message, call: CallContext): AsyncIterable<RpcResponse>;
 }
 
-/** Resolves with names of the records whose locks a call waits for. */
+/** Resolves with names of the records whose locks a call needs. */
 type LockedBy<Input> = (request: Input, call: CallContext) => Promise<readonly string[]>;
 
-/** The procedures of a service of which many calls want the lock of one record. */
+/** The procedures whose calls take turns, because many of them may need the lock of one record. */
 export type Locks<Service extends DescService> = {
   [Name in keyof Service['method']]?: Service['method'][Name] extends DescMethodUnary<infer Input>
     ? LockedBy<MessageValidType<Input>>
@@ -75,7 +75,7 @@ export interface StaffRule<Service extends DescService> {
  *
  * @param staffOnly the error for callers without a staff identity, and the procedures that do not
  * require one before their body.
- * @param locks the records whose locks calls wait for, where many may want the same.
+ * @param locks the records whose locks calls need, of the procedures whose calls take turns.
  */
 export function implement<Service extends DescService>(
   service: Service,
@@ -88,7 +88,7 @@ export function implement<Service extends DescService>(
   const open = new Set<PropertyKey>(staffOnly?.except);
   const rpcs = service.methods.map((method): Rpc => {
     const handler = byName.get(method.localName);
-    // `Handlers` types each handler by its method's messages; the lookup by name loses the types.
+    // `Handlers` and `Locks` have the types of each method's messages; the lookup by name loses them.
     const answer = (request: Message, call: CallContext) => {
       if (handler === undefined) throw fail(commonErrors.unimplemented, { params: { method: method.name } });
       return handler(request as never, call);

@@ -66,8 +66,8 @@ try {
     'one caller: Book, of a slot with 10,000 bookings': () => book(bookings, 2),
   };
   const other = createClient(SlotBookingService, await slots.as('another-caller'));
-  const rates = new Map(Object.keys(sides).map((name) => [name, [] as number[]]));
-  const waits = new Map(Object.keys(sides).map((name) => [name, [] as number[]]));
+  const rates = new Map<string, number[]>(Object.keys(sides).map((name) => [name, []]));
+  const waits = new Map<string, number[]>(Object.keys(sides).map((name) => [name, []]));
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, call] of Object.entries(sides)) {
       const concurrent = name.startsWith('one caller') ? 1 : callers;

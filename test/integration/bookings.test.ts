@@ -45,6 +45,8 @@ it('The sweep marks holds that have run out, and the stores show their slot agai
   await expect.poll(isOpen, { timeout: 30_000 }).toBe(true);
   expect(await first.sql('select state from slot_bookings')).toEqual([{ state: 'EXPIRED' }]);
   expect(await unitsOf(first.sql, slotId)).toEqual({ live: 0, counted: 0 });
+  const entries = await first.sql(`select from audit_entries where resource_type = 'booking'`);
+  expect(entries).toHaveLength(1);
   const { bookings } = await third.bookings.listBookings({ slotId });
   expect(bookings).toMatchObject([{ state: SlotBookingState.EXPIRED }]);
 });

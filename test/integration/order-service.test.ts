@@ -88,6 +88,22 @@ describe('An order service that crashes', () => {
     expect(await shop.run()).toMatchObject({ state: 'taken' });
   });
 
+  it('It gives back the use that a crash has left of a coupon which is refused by now, and takes the order without a discount', async () => {
+    const shop = await openShop(false);
+    await expect(shop.run(2)).rejects.toThrow('crashed');
+    await service.sql('update coupons set is_invalidated = true where id = $1', [shop.coupon.id]);
+    expect(await shop.run()).toMatchObject({ state: 'taken', discount: 0 });
+    expect((await shop.list()).map(({ state }) => state)).toEqual([RedemptionState.RELEASED]);
+  });
+
+  it('It refunds an order whose use staff have released meanwhile', async () => {
+    const shop = await openShop(false);
+    await expect(shop.run(7)).rejects.toThrow('crashed');
+    await redemptions.release({ redemptionId: shop.saved().redemptionId });
+    expect(await shop.run()).toMatchObject({ state: 'canceled' });
+    expect(shop.isCharged()).toBe(false);
+  });
+
   it('It refunds an order that is paid too late, when another one has the use', async () => {
     const shop = await openShop(false);
     await expect(shop.run(7)).rejects.toThrow('crashed');

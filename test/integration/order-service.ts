@@ -14,7 +14,7 @@ export interface Order {
   readonly redemptionId?: number | undefined;
 }
 
-/** The order service's own parts. To charge or refund an order again changes nothing. */
+/** The order service's own parts. To charge an order again changes nothing, nor to refund one that is not charged. */
 export interface Shop {
   save(order: Order): Promise<void>;
   charge(order: Order): Promise<'paid' | 'declined'>;
@@ -34,18 +34,21 @@ export async function takeOrder(
   };
   if (order.state === 'new') {
     const { key: orderKey, userId, amount: orderAmount, code } = order;
-    const { discountAmount = 0, redemption } = await redemptions.redeem({ code, userId, orderKey, orderAmount });
-    await save({ state: 'held', discount: discountAmount, redemptionId: redemption?.id });
+    const asked = { code, userId, orderKey, orderAmount };
+    const { valid, discountAmount: discount = 0, redemption } = await redemptions.redeem(asked);
+    // An attempt before a crash may have left a hold, and the coupon has ended since then.
+    if (!valid && redemption !== undefined) await redemptions.release({ redemptionId: redemption.id });
+    await save({ state: 'held', discount, redemptionId: valid ? redemption?.id : undefined });
   }
   if (order.state === 'held') await save({ state: (await shop.charge(order)) === 'paid' ? 'paid' : 'canceling' });
   const { redemptionId } = order;
   if (order.state === 'paid') {
     const reason =
       redemptionId === undefined ? '' : await redemptions.confirm({ redemptionId }).then(() => '', reasonOf);
-    // Paid too late, when another order had the use already.
-    const isTooLate = reason === Reason.HOLD_EXPIRED;
-    if (reason !== '' && !isTooLate) throw new Error(`the coupon is not confirmed: ${reason}`);
-    await save({ state: isTooLate ? 'canceling' : 'taken' });
+    // Paid too late, when another order had the use already, or staff had released it.
+    const isLost = reason === Reason.HOLD_EXPIRED || reason === Reason.REDEMPTION_RELEASED;
+    if (reason !== '' && !isLost) throw new Error(`the coupon is not confirmed: ${reason}`);
+    await save({ state: isLost ? 'canceling' : 'taken' });
   }
   if (order.state === 'canceling') {
     if (redemptionId !== undefined) await redemptions.release({ redemptionId, reason: 'order canceled' });

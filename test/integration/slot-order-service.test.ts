@@ -81,6 +81,7 @@ describe('An order service that books slots, and crashes', () => {
       bookByAnother: () => bookings.book({ slotId, orderKey: newName('order') }),
       redeemByAnother: () =>
         redemptions.redeem({ code: coupon.code, userId: 1, orderKey: newName('order'), orderAmount: 200 }),
+      endCoupon: () => sql('update coupons set is_invalidated = true where id = $1', [coupon.id]),
       letHoldsRunOut: async () => {
         await letBookingRunOut(sql, saved.bookingId);
         await letRunOut(sql, saved.redemptionId);
@@ -225,6 +226,15 @@ describe('An order service that books slots, and crashes', () => {
     expect((await shop.redeemByAnother()).valid).toBe(true);
     expect(await shop.run()).toMatchObject({ state: 'taken', discount: 0 });
     expect(await shop.states()).toEqual({ bookings: ['BOOKED'], redemptions: [] });
+  });
+
+  it('It gives back the use that a crash has left of a coupon which is refused by now, and goes on without a discount', async () => {
+    const shop = await openShop();
+    await expect(shop.run(6)).rejects.toThrow('crashed');
+    expect(await shop.states()).toEqual({ bookings: ['HELD'], redemptions: ['HELD'] });
+    await shop.endCoupon();
+    expect(await shop.run()).toMatchObject({ state: 'taken', discount: 0 });
+    expect(await shop.states()).toEqual({ bookings: ['BOOKED'], redemptions: ['RELEASED'] });
   });
 
   it.each(everyHalfStepOf(8))(

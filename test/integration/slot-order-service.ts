@@ -19,7 +19,7 @@ export interface Order {
   readonly redemptionId?: number | undefined;
 }
 
-/** The order service's own parts. To charge or refund an order again changes nothing. */
+/** The order service's own parts. To charge an order again changes nothing, nor to refund one that is not charged. */
 export interface Shop {
   save(order: Order): Promise<void>;
   charge(order: Order): Promise<'paid' | 'declined'>;
@@ -60,9 +60,14 @@ export async function takeOrder(saved: Order, shop: Shop, { bookings, redemption
     await save({ state: booked ? 'booked' : 'refused', bookingId: booking?.id });
   }
   if (order.state === 'booked') {
-    const { discountAmount = 0, redemption } =
-      code === undefined ? {} : await redemptions.redeem({ code, userId, orderKey, orderAmount });
-    await save({ state: 'held', discount: discountAmount, redemptionId: redemption?.id });
+    const {
+      valid,
+      discountAmount: discount = 0,
+      redemption,
+    } = code === undefined ? {} : await redemptions.redeem({ code, userId, orderKey, orderAmount });
+    // Likewise, when the coupon has ended since then: the order pays the full price.
+    if (!valid && redemption !== undefined) await redemptions.release({ redemptionId: redemption.id });
+    await save({ state: 'held', discount, redemptionId: valid ? redemption?.id : undefined });
   }
   if (order.state === 'held') await save({ state: (await shop.charge(order)) === 'paid' ? 'paid' : 'canceling' });
   const { bookingId, redemptionId } = order;

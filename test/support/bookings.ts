@@ -37,7 +37,7 @@ export const closedSlots: readonly (readonly [SlotColumns, 'INACTIVE' | 'CLOSED'
   [{ is_capacity_full: true, capacity: null }, 'MARKED_FULL', 'Slot is full'],
 ];
 
-/** Changes a slot so that it takes no orders, or no more of them. */
+/** Sets columns of a slot. */
 export function change(sql: BookingApi['sql'], slotId: number, columns: SlotColumns) {
   const sets = Object.keys(columns).map((name, at) => `${name} = $${at + 2}`);
   return sql(`update slots set ${sets.join()} where id = $1`, [slotId, ...Object.values(columns)]);

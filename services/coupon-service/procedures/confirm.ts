@@ -1,7 +1,6 @@
 import { actorOf } from '../../../shared/audit/entry.ts';
 import type { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { confirmHold, confirmStatement } from '../../../shared/holds/confirm.ts';
-import { isLive } from '../../../shared/holds/hold.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { couponErrors } from '../errors.ts';
 import type { RedemptionParts } from '../parts.ts';
@@ -34,8 +33,6 @@ const useRedemption = confirmStatement<RedemptionRow>(redemptionKind, {
      from seen left join coupons on coupons.id = coupon_id
    ),
    ${room}`,
-  hasRoom: `not "hasConflict" and not "isLimitReached" and not exists (
-         select from redemptions
-         where order_key = seen.order_key and coupon_id = seen.coupon_id and ${isLive(redemptionKind)}
-       )`,
+  hasRoom: 'not "hasConflict" and not "isLimitReached"',
+  heldColumn: 'coupon_id',
 });

@@ -1,12 +1,12 @@
-import { type Actor, actorOf, auditEntry } from '../../../shared/audit/entry.ts';
-import { conditionalWrite, isAsSeen } from '../../../shared/db/races.ts';
+import { type Actor, actorOf } from '../../../shared/audit/entry.ts';
+import { conditionalWrite } from '../../../shared/db/races.ts';
 import { onlyRow, type Queryable, statement } from '../../../shared/db/statement.ts';
 import { fail } from '../../../shared/errors/errors.ts';
 import { ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { RedeemRequest, RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { changeOfHold, creationOfHold, holdColumns, isLive } from '../../../shared/holds/hold.ts';
+import { holdColumns, isLive } from '../../../shared/holds/hold.ts';
 import { type NamedUser, namedUser, readUser } from '../../../shared/holds/named-user.ts';
-import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
+import { defaultHoldSeconds, holdAnew } from '../../../shared/holds/renew.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { decimal, toNumber, toNumericText } from '../coupons/decimals.ts';
 import { type JudgedCoupon, judge, judgedColumns, notFound, refused, toLookedUpForm } from '../coupons/judgement.ts';
@@ -14,8 +14,6 @@ import { couponErrors } from '../errors.ts';
 import type { RedemptionParts } from '../parts.ts';
 import { type RedemptionRow, redemptionKind, toRedemption } from '../redemptions/redemption.ts';
 import { lockRoom, room } from '../redemptions/room.ts';
-
-const defaultHoldSeconds = 900;
 
 /**
  * Design 13, redeem: holds or uses a coupon for an order. Reads the coupon and judges it. Then one statement looks at
@@ -150,8 +148,6 @@ interface WantedRedemption extends Actor {
 
 type Found = { hasConflict: boolean; mayWrite: boolean } & (RedemptionRow | { id: null });
 
-const wantedColumns = 'order_amount, discount_amount, state, held_until, used_at';
-
 const upsertRedemption = statement<Found, WantedRedemption>(
   'redeem',
   `with seen as materialized (
@@ -168,35 +164,11 @@ const upsertRedemption = statement<Found, WantedRedemption>(
        and not exists (select from seen where user_id <> $userId or state = 'USED') as "mayWrite"
      from room
    ),
-   wanted (${wantedColumns}) as materialized (
-     select $orderAmount::numeric, trim_scale($discountAmount),
-       case when $holdSeconds::integer = 0 then 'USED' else 'HELD' end,
-       case when $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second' end,
-       case when $holdSeconds = 0 then statement_timestamp() end
-     from found
-     where "mayWrite" and exists (select from coupons where id = $couponId and xmin::text = $version)
-   ),
-   renewed as (
-     update redemptions set (${wantedColumns}) = (select ${wantedColumns} from wanted)
-     from seen where exists (select from wanted) and ${isAsSeen('redemptions')}
-     returning redemptions.*, redemptions.xmin
-   ),
-   created as (
-     insert into redemptions (coupon_id, user_id, order_key, created_at, ${wantedColumns})
-     select $couponId, $userId, $orderKey, statement_timestamp(), ${wantedColumns}
-     from wanted where ${ifNewKey('not exists (select from seen)')}
-     returning redemptions.*, redemptions.xmin
-   ),
-   ${auditEntry(
-     'redemption',
-     `${creationOfHold(redemptionKind, "'couponId', coupon_id, 'userId', user_id,")}
-      union all ${changeOfHold(redemptionKind, 'renewed')}`,
-   )},
-   kept as (
-     select * from renewed
-     union all select * from created
-     union all select seen.* from seen, found where not "mayWrite"
-   )
+   ${holdAnew(redemptionKind, {
+     changing: { order_amount: '$orderAmount::numeric', discount_amount: 'trim_scale($discountAmount)' },
+     fixed: { coupon_id: '$couponId', user_id: '$userId' },
+     condition: 'exists (select from coupons where id = $couponId and xmin::text = $version)',
+   })}
    select "hasConflict", "mayWrite", ${holdColumns(redemptionKind)}
    from found left join kept as redemptions on true`,
 );

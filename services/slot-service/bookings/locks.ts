@@ -4,15 +4,20 @@ import type { SlotBookingService } from '../../../shared/gen/slot/v1/slot_bookin
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Locks } from '../../../shared/rpc/implementation.ts';
 
-/** The slots whose units calls lock: many orders may want the same one. */
+/**
+ * The slots whose units each call locks, for its turn: many orders may want the same one. For a booking, the slot is
+ * looked up, which costs a round trip. If the booking moves afterwards, the call has a turn at the wrong slot, which
+ * does no harm: the locks of the database decide.
+ */
 export function bookingLocks(database: Database): Locks<typeof SlotBookingService> {
-  const slotOf = async ({ bookingId }: { readonly bookingId: number }, call: CallContext) =>
-    (await database.for(call).query(selectSlot({ bookingId }))).map(({ slotId }) => `slot ${slotId}`);
+  const nameOf = (slotId: number) => `slot ${slotId}`;
+  const slotsOf = async ({ bookingId }: { readonly bookingId: number }, call: CallContext) =>
+    (await database.for(call).query(selectSlot({ bookingId }))).map(({ slotId }) => nameOf(slotId));
   return {
-    book: async ({ slotId }) => [`slot ${slotId}`],
-    confirm: slotOf,
-    release: slotOf,
-    move: async (request, call) => [...(await slotOf(request, call)), `slot ${request.slotId}`],
+    book: async ({ slotId }) => [nameOf(slotId)],
+    confirm: slotsOf,
+    release: slotsOf,
+    move: async (request, call) => [...(await slotsOf(request, call)), nameOf(request.slotId)],
   };
 }
 

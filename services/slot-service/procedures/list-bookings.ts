@@ -6,7 +6,9 @@ import { type BookingRow, bookingKind, toBooking } from '../bookings/booking.ts'
 import type { BookingParts } from '../parts.ts';
 
 /** Design 15, listBookings: bookings, newest first. Throws INVALID_ARGUMENT for a page token of other filters. */
-export function listBookings({ database }: BookingParts): Handler<typeof SlotBookingService.method.listBookings> {
+export function listBookings({
+  database,
+}: Pick<BookingParts, 'database'>): Handler<typeof SlotBookingService.method.listBookings> {
   const list = listHolds<BookingRow>('listBookings', bookingKind, {
     slotId: 'slot_id = $slotId',
     orderKey: 'order_key = $orderKey',

@@ -67,10 +67,10 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     const productIds = request.productIds?.ids;
     const given = readSnippets(request.vendorSnippets);
     const update = { ...actorOf(call), id, etag, ...fields, groupIds, productIds, ...given.params };
-    const changesCount = fields.capacity === undefined ? [] : [lockUnits({ slotIds: [id] })];
+    const unitLocks = fields.capacity === undefined ? [] : [lockUnits({ slotIds: [id] })];
     const db = parts.database.for(call);
     const found = await conditionalWrite((isRerun) =>
-      db.pipeline([...changesCount, ...(isRerun ? [lockSlot({ slotId: id })] : [])], replaceSlot(update)),
+      db.pipeline([...unitLocks, ...(isRerun ? [lockSlot({ slotId: id })] : [])], replaceSlot(update)),
     );
     if (!found.mayWrite) {
       if (!found.exists) throw fail(slotErrors.slotNotFound);

@@ -19,8 +19,8 @@ export function updateSlots(parts: SlotPlanParts): Handler<typeof SlotPlanServic
   return async ({ slots, change }, call) => {
     requireDistinct(slots);
     const ids = slots.map(({ id }) => id);
-    // The validation of requests requires one of them.
-    const { case: field = 'isActive', value = true } = change;
+    if (change.case === undefined) throw invalidField('change', 'is required');
+    const { case: field, value } = change;
     const etags = slots.map(({ etag }) => etag);
     const set = setField[field]({ ...actorOf(call), ids, etags, value });
     const locks = field === 'capacity' ? [lockUnits({ slotIds: ids.toSorted((left, right) => left - right) })] : [];

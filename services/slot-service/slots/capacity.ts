@@ -2,13 +2,14 @@ import { maxInt32 } from '../../../shared/db/int32.ts';
 import { statement } from '../../../shared/db/statement.ts';
 
 /**
- * SQL of the units of a slot's live bookings (design 15). They are counted for each slot, with holds that have run out
- * until a sweep marks them. Those are looked for by slot and time in one condition, so that only the index of both
- * serves: by the time alone, PostgreSQL would read those of all slots.
+ * SQL of the units of a slot's live bookings (design 15), at most the largest int32. `slot_usage` counts holds that have
+ * run out until a sweep marks them, so they are taken off again; a slot without holds is spared the look. They are
+ * looked for by slot and time in one condition, so that only the index of both serves: by the time alone, PostgreSQL
+ * would read those of all slots.
  *
  * @param slotId SQL of the slot's id.
  */
-export const takenUnits = (slotId: string) => `coalesce((
+export const unitsInUse = (slotId: string) => `coalesce((
        select least(held + booked - case when held = 0 then 0 else coalesce((
          select sum(units) from slot_bookings
          where state = 'HELD' and slot_id >= slot_usage.slot_id
@@ -17,8 +18,11 @@ export const takenUnits = (slotId: string) => `coalesce((
        from slot_usage where slot_id = ${slotId}
      ), 0)`;
 
-/** SQL of the same for the row `slots`; null for one that is not counted. */
-export const bookedUnits = `case when slots.capacity is not null then ${takenUnits('slots.id')} end`;
+/** SQL of the units of the live bookings of the row `slots`; null if it is not counted. */
+export const bookedUnits = `case when slots.capacity is not null then ${unitsInUse('slots.id')} end`;
+
+/** SQL of the first key of the advisory locks of slots' units. The second one is the slot's id. */
+export const unitsLock = "hashtext(own_name('units of a slot'))";
 
 /**
  * Goes before a statement that counts the units of slots, or changes their capacity: whoever comes next sees what
@@ -26,5 +30,5 @@ export const bookedUnits = `case when slots.capacity is not null then ${takenUni
  */
 export const lockUnits = statement<never, { slotIds: readonly number[] }>(
   'lockUnits',
-  `select pg_advisory_xact_lock(hashtext(own_name('units of a slot')), id) from unnest($slotIds::integer[]) as id`,
+  `select pg_advisory_xact_lock(${unitsLock}, id) from unnest($slotIds::integer[]) as id`,
 );

@@ -23,7 +23,7 @@ export interface SlotRow extends SlotCounts {
   etag: string;
 }
 
-/** The fields of a slot that is counted (design 15). */
+/** The numbers of a slot: how much it takes, and how long its deliveries last (design 15). */
 export interface SlotCounts {
   capacity: number | null;
   windowMinutes: number | null;
@@ -107,7 +107,7 @@ export function sequenceText({ deliverySequence }: Pick<SlotRow, 'deliverySequen
   return deliverySequence === null || deliverySequence === 'null' ? '{}' : deliverySequence;
 }
 
-/** Returns the same fields as all messages have them. */
+/** Returns the numbers as messages have them, with undefined for null. */
 export function toCounts({ capacity, windowMinutes, booked }: Partial<SlotCounts>) {
   return { capacity: capacity ?? undefined, windowMinutes: windowMinutes ?? undefined, booked: booked ?? undefined };
 }

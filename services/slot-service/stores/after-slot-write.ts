@@ -2,7 +2,6 @@ import type { ConnectError } from '@connectrpc/connect';
 import type { Database } from '../../../shared/db/database.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { commonErrors, fail } from '../../../shared/errors/errors.ts';
-import type { Outcomes } from '../../../shared/holds/outcomes.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import { type SequenceCache, sequenceChannel } from '../slots/sequence-cache.ts';
 
@@ -14,33 +13,33 @@ interface WriteParts {
 }
 
 /**
- * Finishes a write of slots: once it is committed, requests the store refresh (spec 1) and drops the cached delivery
- * sequences, which have the slots' old etags. Sends the header `store-request-id`, with which the caller can read its
- * own write from the stores.
+ * Finishes a write that has scheduled a store refresh (spec 1): requests it once the write is committed. Sends the
+ * header `store-request-id`, with which the caller can read its own write from the stores.
+ */
+export function announceRefresh(
+  { requestRefresh }: Pick<WriteParts, 'requestRefresh'>,
+  call: CallContext,
+  storeRequestId: string,
+): void {
+  call.responseHeaders.set('store-request-id', storeRequestId);
+  // Runs even if the outcome of the commit is unknown. A refresh without pending requests does nothing.
+  void call.afterWrite(() => requestRefresh());
+}
+
+/**
+ * Finishes a write of slots: requests the store refresh, and drops the cached delivery sequences, which have the slots'
+ * old etags, once the write is committed.
  */
 export function afterSlotWrite(
-  { sequences, requestRefresh }: Pick<WriteParts, 'sequences' | 'requestRefresh'>,
+  parts: Pick<WriteParts, 'sequences' | 'requestRefresh'>,
   call: CallContext,
   storeRequestId: string,
   changedIds: readonly number[] = [],
 ): void {
-  call.responseHeaders.set('store-request-id', storeRequestId);
   void call.afterWrite(() => {
-    for (const id of changedIds) sequences.drop(id);
-    // Runs even if the outcome of the commit is unknown. A refresh without pending requests does nothing.
-    requestRefresh();
+    for (const id of changedIds) parts.sequences.drop(id);
   });
-}
-
-/** Finishes a write of a booking: counts its outcome, and requests the store refresh if the write has scheduled one. */
-export function afterBooking(
-  parts: Pick<WriteParts, 'sequences' | 'requestRefresh'> & { readonly outcomes: Outcomes<string> },
-  call: CallContext,
-  outcome: string,
-  storeRequestId: string | null,
-): Promise<void> {
-  if (storeRequestId !== null) afterSlotWrite(parts, call, storeRequestId);
-  return parts.outcomes.countAfterWrite(call, outcome);
+  announceRefresh(parts, call, storeRequestId);
 }
 
 /**

@@ -166,8 +166,9 @@ const changeColumns = `slot_id as id, delivery_ms::float8 as "deliveryMs", freez
   is_active and not is_capacity_full as "isOpen", array_to_json(product_ids) as "productIds",
   capacity, window_minutes as "windowMinutes", booked`;
 
-/** SQL of the stored slots that would take orders if bookings had not filled them. */
-export const filledSlots = `stored_slots.is_active and stored_slots.booked >= stored_slots.capacity
+/** SQL of the slots that the stores leave out only because bookings had filled them, from `from` on. */
+export const filledSlots = `stored_slots join slots on slots.id = slot_id
+     where not slots.is_capacity_full and stored_slots.is_active and stored_slots.booked >= stored_slots.capacity
        and least(delivery_ms, freeze_ms) > extract(epoch from statement_timestamp()) * 1000`;
 
 const changesSince = statement<StoredChange, { version: number }>(

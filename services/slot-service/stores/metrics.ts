@@ -15,7 +15,7 @@ const refreshBacklog = statement<{ pending: number; oldestSeconds: number }>(
 
 const countFilled = statement<{ filled: number }>(
   'slotsFilled',
-  `select count(*)::integer as filled from stored_slots where ${filledSlots}`,
+  `select count(*)::integer as filled from ${filledSlots}`,
 );
 
 /** Counts and times the refreshes that this replica runs. */
@@ -65,7 +65,7 @@ export function registerStoreMetrics(metrics: Metrics, replica: StoreReplica, da
   );
   metrics.gauge(
     'slots_filled',
-    'Slots of the newest version that would take orders if bookings had not filled them.',
+    'Slots that the stores leave out only because bookings have filled them.',
     async () => onlyRow(await database.measure(countFilled())).filled,
   );
 }

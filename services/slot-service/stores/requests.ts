@@ -24,7 +24,7 @@ export function parseStoreRequest(text: string): StoreRequest | undefined {
 
 /**
  * Returns SQL of a common table expression that inserts a refresh request for each row of `changed`.
- * `slotId` is SQL of the slot's id.
+ * `slotId` is SQL of the slot's id. Its name is `request`, and its rows are those that it has inserted.
  */
 export function appendRefreshRequest(slotId: string, changed: string): string {
   return `request as (insert into store_refresh_requests (slot_id) select ${slotId} from ${changed} returning slot_id)`;

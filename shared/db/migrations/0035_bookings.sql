@@ -26,7 +26,8 @@ create index slot_bookings_by_user on slot_bookings (user_id, state, id);
 create index slot_bookings_by_end_of_hold on slot_bookings (held_until) where state = 'HELD';
 create index slot_bookings_by_end_of_hold_in_slot on slot_bookings (slot_id, held_until) include (units) where state = 'HELD';
 
--- The units of a slot's bookings in both states. Counting the bookings for each new one would take too long.
+-- The units of a slot's bookings in both states, by `booked` those of state BOOKED. Counting the bookings for each new one would take
+-- too long.
 create table slot_usage (
   slot_id integer primary key,
   held bigint not null,
@@ -64,16 +65,31 @@ begin
     execute format('create trigger bookings_counted_on_%1$s after %1$s on slot_bookings referencing %2$s
       for each statement execute function count_bookings_on_%1$s()', event.name, event.tables);
   end loop;
+  execute format($function$
+    create function count_no_bookings() returns trigger
+      language plpgsql
+      as $body$
+    begin
+      delete from %I.slot_usage;
+      return null;
+    end $body$
+  $function$, current_schema());
 end $$;
+create trigger bookings_counted_on_truncate after truncate on slot_bookings
+  for each statement execute function count_no_bookings();
 
 -- A user who was deleted keeps the id while bookings name it.
 do $$
+declare
+  definition text := pg_get_functiondef('next_users_id'::regproc);
+  of_redemptions text := format('or exists (select from %I.redemptions where user_id = drawn)', current_schema());
 begin
+  if strpos(definition, of_redemptions) = 0 then
+    raise 'next_users_id is not as migration 0027 has made it';
+  end if;
   execute replace(
-    pg_get_functiondef('next_users_id'::regproc),
-    format('or exists (select from %I.redemptions where user_id = drawn)', current_schema()),
-    format('or exists (select from %1$I.redemptions where user_id = drawn)
-         or exists (select from %1$I.slot_bookings where user_id = drawn)', current_schema())
+    definition, of_redemptions,
+    of_redemptions || format(' or exists (select from %I.slot_bookings where user_id = drawn)', current_schema())
   );
 end $$;
 
@@ -88,6 +104,6 @@ union all select 'index', unnest(array[
   'slot_bookings_by_order', 'slot_bookings_latest_first', 'slot_bookings_by_slot', 'slot_bookings_by_user',
   'slot_bookings_by_end_of_hold', 'slot_bookings_by_end_of_hold_in_slot', 'stored_slots_full'
 ])
-union all select 'trigger', 'slot_bookings.bookings_counted_on_' || unnest(array['insert', 'delete', 'update'])
+union all select 'trigger', 'slot_bookings.bookings_counted_on_' || unnest(array['insert', 'delete', 'update', 'truncate'])
 union all select 'grant', privilege || ' on ' || name
 from unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege, unnest(array['slot_bookings', 'slot_usage']) as name;

@@ -48,7 +48,7 @@ export function createInterceptors({
     ],
     mutations: [
       storageQuota(quota), // outside of the key's transaction: who has nothing left gets no connection
-      turns(), // outside of the transaction, too: who waits for a record that others lock has no connection yet
+      turns(), // outside of the transaction, too: a call gets its connection with its turn
       idempotency(database), // innermost: its transaction has the procedure's statements, and stores the answer
     ],
   };

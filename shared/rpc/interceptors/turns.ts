@@ -5,8 +5,8 @@ import type { CallContext } from '../call-context.ts';
 import type { Execute, Rpc } from '../implementation.ts';
 
 /**
- * How many calls may at once have a connection to wait for the lock of one record. More would make none of them faster:
- * one holds the lock, the next one waits for it in the database, and the others are on their way.
+ * How many calls of this replica may at once have a connection to wait for the lock of one record. More would make none
+ * of them faster: one holds the lock, the next one waits for it in the database, and the others are on their way.
  */
 const turnsOfRecord = 4;
 
@@ -14,7 +14,7 @@ const turnsOfRecord = 4;
  * Has calls that lock the same record take turns before they borrow a connection, so that they don't hold all
  * connections while they wait for one another (design 15). A call that waits gives its permit back meanwhile.
  *
- * Throws RESOURCE_EXHAUSTED OVERLOADED if a call gets no turn in its time.
+ * Throws RESOURCE_EXHAUSTED OVERLOADED if a call without a deadline gets no turn within 10 s.
  */
 export function turns() {
   const queues = new Map<string, FairQueue>();
@@ -22,7 +22,7 @@ export function turns() {
   return function turns({ lockedBy }: Rpc, next: Execute<RpcResponse>): Execute<RpcResponse> {
     if (lockedBy === undefined) return next;
     return async (call) => {
-      // In one order, so that no two calls wait for one another.
+      // All calls take their turns in one order, so that no two wait for one another.
       const records = [...new Set(await lockedBy(call))].sort();
       const inTurn = records.reduceRight<Execute<RpcResponse>>(
         (inner, record) => (held) => inTurnOf(record, held, inner),

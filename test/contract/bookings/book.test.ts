@@ -79,6 +79,37 @@ bookingContract('Book', (api) => {
     expect(await unitsOf(api.sql, slotId)).toEqual({ live: 10, counted: 10 });
   });
 
+  it('Of a slot that staff have marked and that has no room, the mark is the reason', async () => {
+    const slotId = await addSlot(api.sql, { capacity: 1 });
+    await book(slotId);
+    await change(api.sql, slotId, { is_capacity_full: true });
+    expect(await book(slotId)).toMatchObject({ booked: false, refusal: BookingRefusal.MARKED_FULL, remaining: 0 });
+  });
+
+  it('A booking that fills a slot whose hold has run out requests a store refresh, whatever the sweep has marked', async () => {
+    const slotId = await addSlot(api.sql, { capacity: 1 });
+    const { booking } = await book(slotId);
+    await letBookingRunOut(api.sql, booking?.id);
+    const requests = () => requestsOf(api, (options) => api.guest.book({ slotId, orderKey: newOrderKey() }, options));
+    expect(await requests()).toBe(1);
+  });
+
+  it('A slot with more units than a number of the API can tell has no room, and says so', async () => {
+    const slotId = await addSlot(api.sql);
+    await api.sql(
+      `insert into slot_bookings (slot_id, order_key, units, state, created_at) values ($1, 'many', 2147483647, 'BOOKED', now())`,
+      [slotId],
+    );
+    expect(await book(slotId, { units: 1_000 })).toMatchObject({ booked: false, remaining: 0 });
+  });
+
+  it('The order key is one for all callers', async () => {
+    const slotId = await addSlot(api.sql);
+    const orderKey = newOrderKey();
+    const { booking } = await api.staff.book({ slotId, orderKey, holdSeconds: 0 });
+    expect((await api.guest.book({ slotId, orderKey, holdSeconds: 0 })).booking).toEqual(booking);
+  });
+
   it('A capacity below what is booked cancels nothing, and nothing more is booked', async () => {
     const slotId = await addSlot(api.sql);
     await book(slotId, { units: 6, holdSeconds: 0 });
@@ -162,7 +193,8 @@ bookingContract('Book', (api) => {
     const { booking } = await book(slotId, { ...order, userId: 1 });
     expect(booking).toMatchObject({ id: first.booking?.id, userId: 1, state });
     expect((await book(slotId, order)).booking).toMatchObject({ userId: 1 });
-    expect((await bookingEntriesOf(api, booking?.id))[1]).toMatchObject({ before: {}, after: { userId: 1 } });
+    expect((await bookingEntriesOf(api, booking?.id))[1]).toMatchObject({ after: { userId: 1 } });
+    expect((await bookingEntriesOf(api, booking?.id))[1]?.before).not.toHaveProperty('userId');
     await expectError(book(slotId, { ...order, userId: 2 }), 'ORDER_KEY_TAKEN');
   });
 

@@ -44,6 +44,13 @@ bookingContract('Confirm of a booking', (api) => {
     ]);
   });
 
+  it('A held booking becomes booked although the capacity is below what is booked by now', async () => {
+    const { slotId, order, booking } = await held();
+    await api.guest.book({ ...order, units: 4 });
+    await change(api.sql, slotId, { capacity: 1 });
+    expect((await confirm(booking.id)).booking).toMatchObject({ state: SlotBookingState.BOOKED, units: 4 });
+  });
+
   it('A booked one stays as it is, and leaves no entry', async () => {
     const { booking } = await held();
     const first = await confirm(booking.id);

@@ -155,5 +155,19 @@ slotContract('A slot that is counted', (api) => {
     expect((await bookings.getAvailability({ slotIds: [id] })).slots).toMatchObject([{ booked: 0, remaining: 10 }]);
     await api.sql('delete from slot_bookings where id = $1', [booking?.id]);
     expect(await unitsOf(api.sql, id)).toEqual({ live: 0, counted: 0 });
+    await book(id, 4);
+    await api.sql('truncate slot_bookings');
+    expect(await unitsOf(api.sql, id)).toEqual({ live: 0, counted: 0 });
+  });
+
+  it('The id of a deleted user is not given again while a booking has it', async () => {
+    const { id } = await create();
+    await bookings.book({ slotId: id, orderKey: newOrderKey(), userId: 1 });
+    await api.sql('update slot_bookings set user_id = 5000 where slot_id = $1', [id]);
+    await api.sql(`select setval(pg_get_serial_sequence('users', 'id'), 4999)`);
+    const [user] = await api.sql<{ id: number }>(
+      `insert into users (name, mobile) values ('New', '5000') returning id`,
+    );
+    expect(user?.id).toBe(5001);
   });
 });

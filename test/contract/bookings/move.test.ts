@@ -1,5 +1,7 @@
+import { createClient } from '@connectrpc/connect';
 import { beforeAll, expect, it } from 'vitest';
 import { BookingRefusal } from '../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
+import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import {
   addSlot,
   bookingEntriesOf,
@@ -84,6 +86,40 @@ bookingContract('Move', (api) => {
     expect(await move(booking.id, to)).toMatchObject({ moved: true });
   });
 
+  it('A slot that the order has a live booking of is an error before the slot refuses it', async () => {
+    const { booking } = await booked();
+    const to = await addSlot(api.sql);
+    await api.guest.book({ slotId: to, orderKey: booking.orderKey });
+    await change(api.sql, to, { is_active: false });
+    await expectError(move(booking.id, to), {
+      ...{ code: 'AlreadyExists', reason: 'ORDER_KEY_TAKEN', message: 'This order has a booking of this slot' },
+    });
+  });
+
+  it('A slot whose booking of the order has run out takes the booking', async () => {
+    const { booking } = await booked();
+    const to = await addSlot(api.sql);
+    const { booking: other } = await api.guest.book({ slotId: to, orderKey: booking.orderKey });
+    await letBookingRunOut(api.sql, other?.id);
+    expect(await move(booking.id, to)).toMatchObject({ moved: true });
+  });
+
+  it('A booking of a deleted slot is kept, and moves', async () => {
+    const { slotId, booking } = await booked();
+    const slots = createClient(SlotService, api.transportAs('staff'));
+    await slots.deleteSlot({ id: slotId });
+    expect(await unitsOf(api.sql, slotId)).toEqual({ live: 2, counted: 2 });
+    expect(await move(booking.id, await addSlot(api.sql))).toMatchObject({ moved: true });
+  });
+
+  it('A move away from a full slot that staff have marked requests no store refresh', async () => {
+    const full = await addSlot(api.sql, { capacity: 2 });
+    const { booking } = await api.guest.book({ slotId: full, orderKey: newOrderKey(), units: 2 });
+    await change(api.sql, full, { is_capacity_full: true });
+    const slotId = await addSlot(api.sql);
+    expect(await requestsOf(api, (options) => api.guest.move({ bookingId: booking?.id, slotId }, options))).toBe(0);
+  });
+
   it('A booking that is unknown, released or run out is an error before the slot is looked at', async () => {
     await expectError(move(999_999, 999_999), 'BOOKING_NOT_FOUND');
     const { slotId, booking } = await booked();
@@ -112,7 +148,8 @@ bookingContract('Move', (api) => {
     const ids: number[] = [];
     for (let n = 0; n < 16; n += 1) {
       const { booking } = await api.guest.book({ slotId: n % 2 === 0 ? left : right, orderKey: newOrderKey() });
-      ids.push(booking?.id ?? 0);
+      if (booking === undefined) throw new Error('nothing is booked');
+      ids.push(booking.id);
     }
     for (let round = 0; round < 10; round += 1) {
       const moves = ids.map((id, n) => move(id, (n + round) % 2 === 0 ? right : left));

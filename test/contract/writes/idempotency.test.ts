@@ -12,6 +12,7 @@ import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_p
 import { SlotService, UpdateDeliverySequenceRequestSchema } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { isMutation } from '../../../shared/rpc/procedure.ts';
+import { addSlot as addCountedSlot, newOrderKey } from '../../support/bookings.ts';
 import {
   type Api,
   batchContract,
@@ -268,6 +269,22 @@ redemptionContract('Idempotency keys of redemptions', (api) => {
 
 bookingContract('Idempotency keys of bookings', (api) => {
   testMutations(api, SlotBookingService, bookingMutations);
+
+  it('A refusal is not stored for its key, and once there is room the call with the key is carried out', async () => {
+    const slotId = await addCountedSlot(api.sql, { capacity: 1 });
+    const { booking } = await api.guest.book({ slotId, orderKey: newOrderKey() });
+    const [key, orderKey] = [randomUUID(), newOrderKey()];
+    const book = () => withHeaders(key, (options) => api.guest.book({ slotId, orderKey }, options));
+    expect((await book()).answer).toMatchObject({ booked: false });
+    await api.guest.release({ bookingId: booking?.id });
+    const booked = await book();
+    expect(booked.answer).toMatchObject({ booked: true });
+    expect(booked.headers.has('idempotent-replayed')).toBe(false);
+    const replayed = await book();
+    expect(replayed.answer).toEqual(booked.answer);
+    expect(replayed.headers.get('store-request-id')).toBe(booked.headers.get('store-request-id'));
+    expect(booked.headers.get('store-request-id')).toMatch(/./);
+  });
 });
 
 importContract('Idempotency keys of imports', (api) => {

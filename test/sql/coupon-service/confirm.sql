@@ -24,7 +24,8 @@ found as materialized (
   select current_state = 'HELD' or current_state = 'EXPIRED' and not "hasConflict" and not "isLimitReached" and not exists (
     select from redemptions
     where order_key = seen.order_key and coupon_id = seen.coupon_id and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
-  ) as "mayWrite" from seen, room
+  ) as "mayWrite"
+  from seen, room
 ),
 written as (
   update redemptions set state = 'USED', used_at = statement_timestamp(), held_until = null
@@ -50,7 +51,7 @@ select coalesce("mayWrite", false) as "mayWrite",
 redemptions.id, redemptions.order_key as "orderKey", redemptions.coupon_id as "couponId", redemptions.user_id as "userId",
 redemptions.order_amount as "orderAmount", redemptions.discount_amount as "discountAmount", case when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED' else redemptions.state end as state,
 redemptions.held_until as "heldUntil", redemptions.created_at as "createdAt",
-redemptions.used_at as "takenAt", redemptions.released_at as "releasedAt"
+redemptions.used_at as "confirmedAt", redemptions.released_at as "releasedAt"
 from (values (1)) as one left join found on true left join (
   select * from written
   union all select redemptions.* from redemptions, found where id = $id and not "mayWrite"

@@ -27,11 +27,10 @@ found as materialized (
 ),
 wanted (order_amount, discount_amount, state, held_until, used_at) as materialized (
   select $orderAmount::numeric, trim_scale($discountAmount),
-  case when $holdSeconds::integer = 0 then 'USED' else 'HELD' end,
-  case when $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second' end,
-  case when $holdSeconds = 0 then statement_timestamp() end
-  from found
-  where "mayWrite" and exists (select from coupons where id = $couponId and xmin::text = $version)
+  case when false or $holdSeconds::integer = 0 then 'USED' else 'HELD' end,
+  case when not false and $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second' end,
+  case when false then seen.used_at when $holdSeconds = 0 then statement_timestamp() end
+  from found left join seen on true where "mayWrite" and exists (select from coupons where id = $couponId and xmin::text = $version)
 ),
 renewed as (
   update redemptions set (order_amount, discount_amount, state, held_until, used_at) = (select order_amount, discount_amount, state, held_until, used_at from wanted)
@@ -58,22 +57,21 @@ redemption_entry as (
         'orderAmount', created.order_amount::text, 'discountAmount', created.discount_amount::text, 'state', 'REDEMPTION_STATE_' || case when (created.state = 'HELD' and created.held_until <= statement_timestamp()) then 'EXPIRED' else created.state end, 'heldUntil', api_time(created.held_until),
         'usedAt', api_time(created.used_at), 'releasedAt', api_time(created.released_at)
     )) as after
-    from created
-    union all select id, before, after from (select id, json_build_object(
+    from created union all select id, before, after from (select id, json_build_object(
         'orderAmount', seen.order_amount::text, 'discountAmount', seen.discount_amount::text, 'state', 'REDEMPTION_STATE_' || case when (seen.state = 'HELD' and seen.held_until <= statement_timestamp()) then 'EXPIRED' else seen.state end, 'heldUntil', api_time(seen.held_until),
         'usedAt', api_time(seen.used_at), 'releasedAt', api_time(seen.released_at)) as old, json_build_object(
         'orderAmount', renewed.order_amount::text, 'discountAmount', renewed.discount_amount::text, 'state', 'REDEMPTION_STATE_' || case when (renewed.state = 'HELD' and renewed.held_until <= statement_timestamp()) then 'EXPIRED' else renewed.state end, 'heldUntil', api_time(renewed.held_until),
         'usedAt', api_time(renewed.used_at), 'releasedAt', api_time(renewed.released_at)) as new
       from seen join renewed using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
 ),
+written as (select * from renewed union all select * from created),
 kept as (
-  select * from renewed
-  union all select * from created
+  select * from written
   union all select seen.* from seen, found where not "mayWrite"
 )
 select "hasConflict", "mayWrite",
 redemptions.id, redemptions.order_key as "orderKey", redemptions.coupon_id as "couponId", redemptions.user_id as "userId",
 redemptions.order_amount as "orderAmount", redemptions.discount_amount as "discountAmount", case when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED' else redemptions.state end as state,
 redemptions.held_until as "heldUntil", redemptions.created_at as "createdAt",
-redemptions.used_at as "takenAt", redemptions.released_at as "releasedAt"
+redemptions.used_at as "confirmedAt", redemptions.released_at as "releasedAt"
 from found left join kept as redemptions on true

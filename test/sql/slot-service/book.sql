@@ -6,41 +6,43 @@ with slot as materialized (
             and (slot_id, held_until) <= (slot_usage.slot_id, statement_timestamp())
           ), 0) end, 2147483647)::integer
       from slot_usage where slot_id = slots.id
-    ), 0) end as taken,
+    ), 0) end as in_use,
   least(delivery_time, freeze_time) as closes_at
   from slots where id = $slotId::integer),
 seen as materialized (
   select *, xmin from slot_bookings
   where order_key = $orderKey::text and slot_id = $slotId and (slot_bookings.state in ('HELD', 'BOOKED') and (slot_bookings.state = 'BOOKED' or slot_bookings.held_until > statement_timestamp()))
 ),
-found as materialized (
-  select slot.id is not null as "slotExists", not $isForUser::boolean or one.user_id is not null as "userExists",
-  coalesce(seen.user_id <> one.user_id, false) as "isOthers", one.user_id as given_user_id,
-  coalesce(seen.state = 'BOOKED', false) as is_booked, coalesce(seen.units = $units::integer and seen.state = 'BOOKED', false) as is_settled,
+asked as materialized (
+  select one.user_id, slot.id is not null as "slotExists",
+  $userId::integer is null and $userExternalId::text is null or one.user_id is not null as "userExists",
+  coalesce(seen.user_id <> one.user_id, false) as "isOthers", coalesce(seen.state = 'BOOKED', false) as is_booked,
+  coalesce(seen.state = 'BOOKED' and seen.units = $units::integer, false) as is_unchanged,
   $units - coalesce(seen.units, 0) as more, case
   when not slot.is_active then 1
   when slot.closes_at <= statement_timestamp() then 2
   when slot.is_capacity_full then 3
-  when slot.taken + $units - coalesce(seen.units, 0) > slot.capacity then 4
-  end as refusal
+  when slot.capacity - slot.in_use < $units - coalesce(seen.units, 0) then 4
+  end as reason
   from (select (
       select id from users where id = $userId::integer
       union all select id from users where external_id = $userExternalId::text
     ) as user_id) as one left join slot on true left join seen on true
 ),
-decided as materialized (
-  select *, case when not is_settled then refusal end as refused_by,
+found as materialized (
+  select *, case when not is_unchanged then reason end as refusal,
   "slotExists" and "userExists" and not "isOthers" and case
-  when is_settled then given_user_id is not null and exists (select from seen where user_id is null)
-  else refusal is null
+  when is_unchanged then user_id is not null and exists (select from seen where seen.user_id is null)
+  else reason is null
   end as "mayWrite"
-  from found
+  from asked
 ),
 wanted (units, user_id, state, held_until, booked_at) as materialized (
-  select $units, coalesce(seen.user_id, given_user_id), case when is_booked or $holdSeconds::integer = 0 then 'BOOKED' else 'HELD' end,
+  select $units, coalesce(seen.user_id, found.user_id),
+  case when is_booked or $holdSeconds::integer = 0 then 'BOOKED' else 'HELD' end,
   case when not is_booked and $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second' end,
   case when is_booked then seen.booked_at when $holdSeconds = 0 then statement_timestamp() end
-  from decided left join seen on true where "mayWrite"
+  from found left join seen on true where "mayWrite" and true
 ),
 renewed as (
   update slot_bookings set (units, user_id, state, held_until, booked_at) = (select units, user_id, state, held_until, booked_at from wanted)
@@ -67,8 +69,7 @@ booking_entry as (
         'slotId', created.slot_id, 'userId', created.user_id, 'units', created.units, 'state', 'SLOT_BOOKING_STATE_' || case when (created.state = 'HELD' and created.held_until <= statement_timestamp()) then 'EXPIRED' else created.state end, 'heldUntil', api_time(created.held_until),
         'bookedAt', api_time(created.booked_at), 'releasedAt', api_time(created.released_at)
     )) as after
-    from created
-    union all select id, before, after from (select id, json_build_object(
+    from created union all select id, before, after from (select id, json_build_object(
         'slotId', seen.slot_id, 'userId', seen.user_id, 'units', seen.units, 'state', 'SLOT_BOOKING_STATE_' || case when (seen.state = 'HELD' and seen.held_until <= statement_timestamp()) then 'EXPIRED' else seen.state end, 'heldUntil', api_time(seen.held_until),
         'bookedAt', api_time(seen.booked_at), 'releasedAt', api_time(seen.released_at)) as old, json_build_object(
         'slotId', renewed.slot_id, 'userId', renewed.user_id, 'units', renewed.units, 'state', 'SLOT_BOOKING_STATE_' || case when (renewed.state = 'HELD' and renewed.held_until <= statement_timestamp()) then 'EXPIRED' else renewed.state end, 'heldUntil', api_time(renewed.held_until),
@@ -78,17 +79,19 @@ booking_entry as (
 written as (select * from renewed union all select * from created),
 kept as (
   select * from written
-  union all select seen.* from seen, decided where not "mayWrite"
+  union all select seen.* from seen, found where not "mayWrite"
 ),
 crossing as materialized (
   select id, is_capacity_full from slots
-  where id in (select id from (select slot.*, more from slot, decided, written) as changes where (taken >= capacity) <> (taken + more >= capacity))
+  where id in (
+    select id from (select slot.*, more from slot, found, written) as changes where (capacity - in_use <= 0) <> (capacity - in_use <= more)
+  )
   order by id for share
 ),
 request as (insert into store_refresh_requests (slot_id) select id from crossing where not is_capacity_full returning slot_id)
-select "slotExists", "userExists", "isOthers", refused_by as refusal, "mayWrite",
-case when slot.capacity is not null then greatest(slot.capacity - slot.taken - case when refused_by is null then more else 0 end, 0) end as remaining, case when exists (select from request) then store_request_id()::text end as "storeRequestId",
+select "slotExists", "userExists", "isOthers", refusal, "mayWrite",
+case when slot.capacity is not null then greatest(slot.capacity - slot.in_use - case when refusal is null then more else 0 end, 0) end as remaining, case when exists (select from request) then store_request_id()::text end as "storeRequestId",
 slot_bookings.id, slot_bookings.order_key as "orderKey", slot_bookings.slot_id as "slotId", slot_bookings.user_id as "userId", slot_bookings.units, case when (slot_bookings.state = 'HELD' and slot_bookings.held_until <= statement_timestamp()) then 'EXPIRED' else slot_bookings.state end as state,
 slot_bookings.held_until as "heldUntil", slot_bookings.created_at as "createdAt",
-slot_bookings.booked_at as "takenAt", slot_bookings.released_at as "releasedAt"
-from decided left join slot on true left join kept as slot_bookings on true
+slot_bookings.booked_at as "confirmedAt", slot_bookings.released_at as "releasedAt"
+from found left join slot on true left join kept as slot_bookings on true

@@ -9,7 +9,7 @@ slot as materialized (
             and (slot_id, held_until) <= (slot_usage.slot_id, statement_timestamp())
           ), 0) end, 2147483647)::integer
       from slot_usage where slot_id = slots.id
-    ), 0) end as taken,
+    ), 0) end as in_use,
   least(delivery_time, freeze_time) as closes_at
   from slots where id = (select slot_id from seen)),
 room as (
@@ -17,14 +17,15 @@ room as (
   when not slot.is_active then 1
   when slot.closes_at <= statement_timestamp() then 2
   when slot.is_capacity_full then 3
-  when slot.taken + seen.units > slot.capacity then 4
+  when slot.capacity - slot.in_use < seen.units then 4
   end is null as is_free from seen left join slot on true
 ),
 found as materialized (
   select current_state = 'HELD' or current_state = 'EXPIRED' and is_free and not exists (
     select from slot_bookings
     where order_key = seen.order_key and slot_id = seen.slot_id and (slot_bookings.state in ('HELD', 'BOOKED') and (slot_bookings.state = 'BOOKED' or slot_bookings.held_until > statement_timestamp()))
-  ) as "mayWrite" from seen, room
+  ) as "mayWrite"
+  from seen, room
 ),
 written as (
   update slot_bookings set state = 'BOOKED', booked_at = statement_timestamp(), held_until = null
@@ -48,14 +49,16 @@ booking_entry as (
 ),
 crossing as materialized (
   select id, is_capacity_full from slots
-  where id in (select id from (select slot.*, seen.units as more from slot, seen join written using (id) where current_state = 'EXPIRED') as changes where (taken >= capacity) <> (taken + more >= capacity))
+  where id in (
+    select id from (select slot.*, seen.units as more from slot, seen join written using (id) where current_state = 'EXPIRED') as changes where (capacity - in_use <= 0) <> (capacity - in_use <= more)
+  )
   order by id for share
 ),
 request as (insert into store_refresh_requests (slot_id) select id from crossing where not is_capacity_full returning slot_id)
 select coalesce("mayWrite", false) as "mayWrite",
 slot_bookings.id, slot_bookings.order_key as "orderKey", slot_bookings.slot_id as "slotId", slot_bookings.user_id as "userId", slot_bookings.units, case when (slot_bookings.state = 'HELD' and slot_bookings.held_until <= statement_timestamp()) then 'EXPIRED' else slot_bookings.state end as state,
 slot_bookings.held_until as "heldUntil", slot_bookings.created_at as "createdAt",
-slot_bookings.booked_at as "takenAt", slot_bookings.released_at as "releasedAt", case when exists (select from request) then store_request_id()::text end as "storeRequestId"
+slot_bookings.booked_at as "confirmedAt", slot_bookings.released_at as "releasedAt", case when exists (select from request) then store_request_id()::text end as "storeRequestId"
 from (values (1)) as one left join found on true left join (
   select * from written
   union all select slot_bookings.* from slot_bookings, found where id = $id and not "mayWrite"

@@ -9,7 +9,7 @@ slot as materialized (
             and (slot_id, held_until) <= (slot_usage.slot_id, statement_timestamp())
           ), 0) end, 2147483647)::integer
       from slot_usage where slot_id = slots.id
-    ), 0) end as taken,
+    ), 0) end as in_use,
   least(delivery_time, freeze_time) as closes_at
   from slots where id = $slotId::integer),
 own as materialized (
@@ -20,7 +20,7 @@ own as materialized (
             and (slot_id, held_until) <= (slot_usage.slot_id, statement_timestamp())
           ), 0) end, 2147483647)::integer
       from slot_usage where slot_id = slots.id
-    ), 0) end as taken,
+    ), 0) end as in_use,
   least(delivery_time, freeze_time) as closes_at
   from slots where id = (select slot_id from seen)),
 found as materialized (
@@ -28,16 +28,16 @@ found as materialized (
   when not slot.is_active then 1
   when slot.closes_at <= statement_timestamp() then 2
   when slot.is_capacity_full then 3
-  when slot.taken + seen.units > slot.capacity then 4
+  when slot.capacity - slot.in_use < seen.units then 4
   end as refusal, exists (
     select from slot_bookings
     where order_key = seen.order_key and slot_id = $slotId and id <> seen.id and (slot_bookings.state in ('HELD', 'BOOKED') and (slot_bookings.state = 'BOOKED' or slot_bookings.held_until > statement_timestamp()))
-  ) as "isTaken",
+  ) as "orderHasBooking",
   current_state in ('HELD', 'BOOKED') and slot_id <> $slotId as is_move
   from seen left join slot on true
 ),
 decided as materialized (
-  select *, is_move and "slotExists" and not "isTaken" and refusal is null as "mayWrite" from found
+  select *, is_move and "slotExists" and not "orderHasBooking" and refusal is null as "mayWrite" from found
 ),
 written as (
   update slot_bookings set slot_id = $slotId
@@ -61,15 +61,17 @@ booking_entry as (
 ),
 crossing as materialized (
   select id, is_capacity_full from slots
-  where id in (select id from (select slot.*, units as more from slot, written union all select own.*, -units from own, written) as changes where (taken >= capacity) <> (taken + more >= capacity))
+  where id in (
+    select id from (select slot.*, units as more from slot, written union all select own.*, -units from own, written) as changes where (capacity - in_use <= 0) <> (capacity - in_use <= more)
+  )
   order by id for share
 ),
 request as (insert into store_refresh_requests (slot_id) select id from crossing where not is_capacity_full returning slot_id)
-select coalesce("mayWrite", false) as "mayWrite", "slotExists", "isTaken", refusal, case when exists (select from request) then store_request_id()::text end as "storeRequestId",
-case when slot.capacity is not null then greatest(slot.capacity - slot.taken - coalesce((select units from written), 0), 0) end as remaining,
+select coalesce("mayWrite", false) as "mayWrite", "slotExists", "orderHasBooking", refusal, case when exists (select from request) then store_request_id()::text end as "storeRequestId",
+case when slot.capacity is not null then greatest(slot.capacity - slot.in_use - coalesce((select units from written), 0), 0) end as remaining,
 slot_bookings.id, slot_bookings.order_key as "orderKey", slot_bookings.slot_id as "slotId", slot_bookings.user_id as "userId", slot_bookings.units, case when (slot_bookings.state = 'HELD' and slot_bookings.held_until <= statement_timestamp()) then 'EXPIRED' else slot_bookings.state end as state,
 slot_bookings.held_until as "heldUntil", slot_bookings.created_at as "createdAt",
-slot_bookings.booked_at as "takenAt", slot_bookings.released_at as "releasedAt"
+slot_bookings.booked_at as "confirmedAt", slot_bookings.released_at as "releasedAt"
 from (values (1)) as one left join decided on true left join slot on true left join (
   select * from written
   union all select slot_bookings.* from slot_bookings, decided where id = $id and not "mayWrite"

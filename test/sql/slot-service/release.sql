@@ -14,8 +14,7 @@ booking_entry as (
   'booking', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
   from (select id, before, after from (select id, json_build_object(
         'slotId', seen.slot_id, 'userId', seen.user_id, 'units', seen.units, 'state', 'SLOT_BOOKING_STATE_' || case when (seen.state = 'HELD' and seen.held_until <= statement_timestamp()) then 'EXPIRED' else seen.state end, 'heldUntil', api_time(seen.held_until),
-        'bookedAt', api_time(seen.booked_at), 'releasedAt', api_time(seen.released_at), 'reason', null) as old,
-      json_build_object(
+        'bookedAt', api_time(seen.booked_at), 'releasedAt', api_time(seen.released_at), 'reason', null) as old, json_build_object(
         'slotId', written.slot_id, 'userId', written.user_id, 'units', written.units, 'state', 'SLOT_BOOKING_STATE_' || case when (written.state = 'HELD' and written.held_until <= statement_timestamp()) then 'EXPIRED' else written.state end, 'heldUntil', api_time(written.held_until),
         'bookedAt', api_time(written.booked_at), 'releasedAt', api_time(written.released_at), 'reason', nullif($reason::text, '')) as new
       from seen join written using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
@@ -28,19 +27,20 @@ slot as materialized (
             and (slot_id, held_until) <= (slot_usage.slot_id, statement_timestamp())
           ), 0) end, 2147483647)::integer
       from slot_usage where slot_id = slots.id
-    ), 0) end as taken,
+    ), 0) end as in_use,
   least(delivery_time, freeze_time) as closes_at
   from slots where id = (select slot_id from seen)),
 crossing as materialized (
   select id, is_capacity_full from slots
-  where id in (select id from (select slot.*, -slot_bookings.units as more
-      from slot, seen as slot_bookings join written using (id) where (slot_bookings.state in ('HELD', 'BOOKED') and (slot_bookings.state = 'BOOKED' or slot_bookings.held_until > statement_timestamp()))) as changes where (taken >= capacity) <> (taken + more >= capacity))
+  where id in (
+    select id from (select slot.*, -seen.units as more from slot, seen join written using (id) where (seen.state in ('HELD', 'BOOKED') and (seen.state = 'BOOKED' or seen.held_until > statement_timestamp()))) as changes where (capacity - in_use <= 0) <> (capacity - in_use <= more)
+  )
   order by id for share
 ),
 request as (insert into store_refresh_requests (slot_id) select id from crossing where not is_capacity_full returning slot_id)
 select
 slot_bookings.id, slot_bookings.order_key as "orderKey", slot_bookings.slot_id as "slotId", slot_bookings.user_id as "userId", slot_bookings.units, case when (slot_bookings.state = 'HELD' and slot_bookings.held_until <= statement_timestamp()) then 'EXPIRED' else slot_bookings.state end as state,
 slot_bookings.held_until as "heldUntil", slot_bookings.created_at as "createdAt",
-slot_bookings.booked_at as "takenAt", slot_bookings.released_at as "releasedAt", written.id is not null as "isChanged", case when exists (select from request) then store_request_id()::text end as "storeRequestId"
+slot_bookings.booked_at as "confirmedAt", slot_bookings.released_at as "releasedAt", written.id is not null as "isChanged", case when exists (select from request) then store_request_id()::text end as "storeRequestId"
 from (select * from written union all select * from seen where state = 'RELEASED') as slot_bookings
 left join written using (id)

@@ -1,2 +1,3 @@
-select count(*)::integer as filled from stored_slots where stored_slots.is_active and stored_slots.booked >= stored_slots.capacity
+select count(*)::integer as filled from stored_slots join slots on slots.id = slot_id
+where not slots.is_capacity_full and stored_slots.is_active and stored_slots.booked >= stored_slots.capacity
 and least(delivery_ms, freeze_ms) > extract(epoch from statement_timestamp()) * 1000

@@ -629,7 +629,7 @@ export const CouponUsageSchema: GenMessage<CouponUsage, {validType: CouponUsageV
  */
 export enum RedemptionState {
   /**
-   * Refused.
+   * Never given, and refused in a filter.
    *
    * @generated from enum value: REDEMPTION_STATE_UNSPECIFIED = 0;
    */

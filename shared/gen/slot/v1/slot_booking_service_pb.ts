@@ -686,7 +686,7 @@ export const ListBookingsResponseSchema: GenMessage<ListBookingsResponse, {valid
  */
 export enum SlotBookingState {
   /**
-   * Refused.
+   * Never given, and refused in a filter.
    *
    * @generated from enum value: SLOT_BOOKING_STATE_UNSPECIFIED = 0;
    */
@@ -782,12 +782,11 @@ export const BookingRefusalSchema: GenEnum<BookingRefusal> = /*@__PURE__*/
  * All procedures but ListBookings are for every authenticated caller. ListBookings needs a staff identity. Without one it
  * answers UNAUTHENTICATED "Access denied".
  *
- * A booking is live while it is booked, or held and its time has not run out by PostgreSQL's clock. The live bookings of
- * a slot never have more units together than its capacity when they were taken. A slot has at most one live booking for
- * each order key. A mutation takes an "idempotency-key" as those of SlotService do. A refusal is not stored for its key.
+ * A booking is live while it is booked, or held and its time has not run out by PostgreSQL's clock. No call brings the
+ * units of a slot's live bookings above its capacity. A slot has at most one live booking for each order key. A mutation takes an "idempotency-key" as those of SlotService do. A refusal is not stored for its key.
  *
- * A booking that makes a slot full, or frees a unit of a full one, schedules a store refresh, and is answered with the
- * header "store-request-id".
+ * A call that fills a slot, or frees a unit of a full one that staff have not marked, schedules a store refresh, and is
+ * answered with the header "store-request-id".
  *
  * @generated from service slot.v1.SlotBookingService
  */
@@ -812,7 +811,7 @@ export const SlotBookingService: GenService<{
    * Books what a booking holds, even after the slot has closed. A booked one stays as it is.
    *
    * Errors: NOT_FOUND "Booking not found"; FAILED_PRECONDITION "The booking was released", and "The hold has run out",
-   * unless Book would take the units again.
+   * unless Book would take the units again, and the order has no other live booking of the slot.
    *
    * @generated from rpc slot.v1.SlotBookingService.Confirm
    */

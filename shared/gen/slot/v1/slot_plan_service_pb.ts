@@ -472,7 +472,8 @@ export type UpdateSlotsRequest = Message<"slot.v1.UpdateSlotsRequest"> & {
     case: "isActive";
   } | {
     /**
-     * How many units the slots have, 1 to 1,000,000; 0: they are not counted.
+     * How many units the slots have, 1 to 1,000,000; 0: they are not counted. A capacity below what is booked cancels
+     * nothing; nothing more is booked.
      *
      * @generated from field: int32 capacity = 4;
      */

@@ -934,8 +934,8 @@ export type UpdateSlotRequest = Message<"slot.v1.UpdateSlotRequest"> & {
   etag: string;
 
   /**
-   * How many units the slot has, 1 to 1,000,000; 0: it is not counted; absent: unchanged. Below what is booked, nothing is
-   * canceled, and nothing more is booked.
+   * How many units the slot has, 1 to 1,000,000; 0: it is not counted; absent: unchanged. A capacity below
+   * what is booked cancels nothing; nothing more is booked.
    *
    * @generated from field: optional int32 capacity = 9;
    */
@@ -1012,8 +1012,8 @@ export type UpdateSlotRequestValid = Message<"slot.v1.UpdateSlotRequest"> & {
   etag: string;
 
   /**
-   * How many units the slot has, 1 to 1,000,000; 0: it is not counted; absent: unchanged. Below what is booked, nothing is
-   * canceled, and nothing more is booked.
+   * How many units the slot has, 1 to 1,000,000; 0: it is not counted; absent: unchanged. A capacity below
+   * what is booked cancels nothing; nothing more is booked.
    *
    * @generated from field: optional int32 capacity = 9;
    */
