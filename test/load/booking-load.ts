@@ -211,15 +211,12 @@ function setCapacity(plan: Plan, slotId: number, capacity: number): Chosen<Deed>
 
 function mark(slots: AllSlots, slotId: number, isFull: boolean): Chosen<Deed> {
   const marked = { kind: 'mark', slotId, isFull, answer: 'DONE' } as const;
-  let slot: Slot | undefined;
   return {
-    send: sendBy(slots, async (api, options) => {
-      ({ slot } = await api.updateSlotCapacity({ slotId, isCapacityFull: isFull }, options));
-    }),
+    send: sendBy(slots, (api, options) => api.updateSlotCapacity({ slotId, isCapacityFull: isFull }, options)),
+    // The answer has the units of before the mark, which takes no lock of them.
     toDeed(error) {
       if (error !== undefined) throw error;
-      const { capacity, booked = 0 } = slot ?? {};
-      return { ...marked, shown: { remaining: capacity && Math.max(capacity - booked, 0) } };
+      return marked;
     },
     toDeedOfEntry: () => marked,
   };
