@@ -71,10 +71,12 @@ const changingFields = (kind: HoldKind, row: string) => `
 export const changeOfHold = (kind: HoldKind, written = 'written', reason?: string) => {
   const fields = (row: string, given: string) =>
     `json_build_object(${changingFields(kind, row)}${reason === undefined ? '' : `, 'reason', ${given}`})`;
-  return differing(
+  const changes = differing(
     `select id, ${fields('seen', 'null')} as old, ${fields(written, reason ?? '')} as new
      from seen join ${written} using (id)`,
   );
+  // A hold may be renewed within the millisecond that its entry would tell.
+  return `${changes} where before::text <> after::text`;
 };
 
 /** Returns SQL for `auditEntry` of the new row `created`. */

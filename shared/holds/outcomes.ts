@@ -17,16 +17,22 @@ export class Outcomes {
     metrics.counter(name, help, values, ['outcome']);
   }
 
-  /** Counts a call. */
-  count(outcome: string): void {
-    this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + 1);
+  /** Counts a call that has written, once that is committed. */
+  countWrite(call: CallContext, outcome: string): Promise<void> {
+    return call.afterWrite((isCommitted) => {
+      if (isCommitted) this.#count(outcome);
+    });
   }
 
-  /** Counts a call once its write is committed. */
-  countAfterWrite(call: CallContext, outcome: string): Promise<void> {
-    return call.afterWrite((isCommitted) => {
-      if (isCommitted) this.count(outcome);
+  /** Counts a call that was refused, unless its caller gets the answer that is stored for its idempotency key. */
+  countRefusal(call: CallContext, outcome: string): Promise<void> {
+    return call.afterWrite(() => {
+      if (!call.isReplayed) this.#count(outcome);
     });
+  }
+
+  #count(outcome: string): void {
+    this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + 1);
   }
 }
 

@@ -3,20 +3,21 @@ import { type Addition, type HoldKind, isRunOut } from './hold.ts';
 
 /**
  * Declares the statement that marks holds which have run out, and count as such already (design 13). Its row tells how
- * many it has marked.
+ * many it has marked. It skips those that are locked.
  *
- * @param addition may read the holds `oldest`. It declares `free`, which has the ids of those that may be marked.
+ * @param locked SQL that joins further rows to the holds, which it locks, too.
  */
 export const markStatement = <Row extends { swept: number }>(
   { table }: HoldKind,
-  { sql, columns }: Addition = { sql: ', free as (select id from oldest)', columns: '' },
+  locked = '',
+  { sql, columns }: Addition = { sql: '', columns: '' },
 ): Statement<Row, { most: number }> =>
   statement(
     'sweepHolds',
     `with oldest as (
-       select * from ${table} where ${isRunOut(table)}
+       select ${table}.id from ${table} ${locked} where ${isRunOut(table)}
        order by held_until limit $most::integer for no key update skip locked
      )${sql},
-     swept as (update ${table} set state = 'EXPIRED' from free where ${table}.id = free.id returning 1)
+     swept as (update ${table} set state = 'EXPIRED' from oldest where ${table}.id = oldest.id returning 1)
      select count(*)::integer as swept${columns} from swept`,
   );

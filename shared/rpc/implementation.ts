@@ -41,21 +41,21 @@ export interface Rpc {
   readonly method: DescMethod;
   /** The error for callers without a staff identity; undefined if the procedure needs none. */
   readonly noStaffError: ErrorRow | undefined;
-  /** Resolves with the records whose locks a call needs; undefined if the procedure takes no turns. */
-  readonly lockedBy?: ((call: CallContext) => Promise<readonly string[]>) | undefined;
+  /** Resolves with the name of the lock that a call takes its turn at, if any; undefined if the procedure has no turns. */
+  readonly lockOf?: ((call: CallContext) => Promise<string | undefined>) | undefined;
   /** Runs a unary procedure. */
   invoke(request: Message, call: CallContext): Promise<RpcResponse>;
   /** Runs a streaming procedure. */
   stream(request: Message, call: CallContext): AsyncIterable<RpcResponse>;
 }
 
-/** Resolves with names of the records whose locks a call needs. */
-type LockedBy<Input> = (request: Input, call: CallContext) => Promise<readonly string[]>;
+/** Resolves with the name of the lock that a call takes its turn at; undefined if it needs none. */
+type LockOf<Input> = (request: Input, call: CallContext) => Promise<string | undefined>;
 
-/** The procedures whose calls take turns, because many of them may need the lock of one record. */
+/** The procedures whose calls take turns, because many of them may need the same lock. */
 export type Locks<Service extends DescService> = {
   [Name in keyof Service['method']]?: Service['method'][Name] extends DescMethodUnary<infer Input>
-    ? LockedBy<MessageValidType<Input>>
+    ? LockOf<MessageValidType<Input>>
     : never;
 };
 
@@ -75,7 +75,7 @@ export interface StaffRule<Service extends DescService> {
  *
  * @param staffOnly the error for callers without a staff identity, and the procedures that do not
  * require one before their body.
- * @param locks the records whose locks calls need, of the procedures whose calls take turns.
+ * @param locks the locks that calls need, of the procedures whose calls take turns.
  */
 export function implement<Service extends DescService>(
   service: Service,
@@ -83,7 +83,7 @@ export function implement<Service extends DescService>(
   staffOnly?: StaffRule<Service>,
   locks: Locks<Service> = {},
 ): Implementation {
-  const locksByName = new Map<string, LockedBy<never>>(Object.entries(locks));
+  const locksByName = new Map<string, LockOf<never>>(Object.entries(locks));
   const byName = new Map<string, UntypedHandler>(Object.entries(handlers));
   const open = new Set<PropertyKey>(staffOnly?.except);
   const rpcs = service.methods.map((method): Rpc => {
@@ -93,10 +93,10 @@ export function implement<Service extends DescService>(
       if (handler === undefined) throw fail(commonErrors.unimplemented, { params: { method: method.name } });
       return handler(request as never, call);
     };
-    const lockedBy = locksByName.get(method.localName);
+    const lockOf = locksByName.get(method.localName);
     return {
       method,
-      lockedBy: lockedBy && ((call) => lockedBy(call.request as never, call)),
+      lockOf: lockOf && ((call) => lockOf(call.request as never, call)),
       noStaffError: open.has(method.localName) ? undefined : staffOnly?.error,
       async invoke(request, call) {
         const given = answer(request, call);

@@ -46,7 +46,8 @@ export type Sweeps = Record<string, Sweep>;
  * sweeps. Every replica sweeps every 30 s, and skips rows that another one has locked.
  */
 export function startSweeps({ config, database, logger, metrics, shutdown, sweeps: own }: SweptService): void {
-  const sweeps = { ...sweepsOf(config), ...own };
+  // Those of holds come first: the others may take long, where much has expired.
+  const sweeps = { ...own, ...sweepsOf(config) };
   const swept = countSwept(metrics, Object.keys(sweeps));
   const signal = new CallSignal();
   const sweepAll = async () => {

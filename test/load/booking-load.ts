@@ -12,7 +12,7 @@ import {
   SlotBookingState,
 } from '../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { type Slot, SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { type Booking, bookingModel, type Call, type Deed, type Shown, type Slots } from './booking-model.ts';
 import { type Chosen, type ExactEndOf, expectExplained, pick, RandomLoad, reasonOf, sendBy } from './random-load.ts';

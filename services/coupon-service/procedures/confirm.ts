@@ -15,7 +15,7 @@ export function confirm({ database, outcomes }: RedemptionParts): Handler<typeof
   return async ({ redemptionId: id }, call) => {
     const write = useRedemption({ ...actorOf(call), id });
     const found = await confirmHold(database.for(call), [lockRoomOf({ id })], write, errors);
-    if (found.mayWrite) await outcomes.countAfterWrite(call, found.state);
+    if (found.mayWrite) await outcomes.countWrite(call, found.state);
     return { redemption: toRedemption(found) };
   };
 }

@@ -39,12 +39,12 @@ export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService
     ]);
     if (redemption !== undefined && redemption.userId !== userId) throw fail(couponErrors.orderKeyTaken);
     if (redemption !== undefined && (mayWrite || redemption.state === 'USED')) {
-      if (mayWrite) await outcomes.countAfterWrite(call, redemption.state);
+      if (mayWrite) await outcomes.countWrite(call, redemption.state);
       const discountAmount = toNumber(decimal(redemption.discountAmount));
       return { valid: true, discountAmount, redemption: toRedemption(redemption) };
     }
     call.isRefused = true;
-    outcomes.count(ValidationRefusal[refusal.refusal] ?? '');
+    await outcomes.countRefusal(call, ValidationRefusal[refusal.refusal]);
     // An invalidated coupon that the order has is no guess.
     if (refusal.refusal === ValidationRefusal.NOT_FOUND && redemption === undefined) await missLimit?.count(call);
     return { ...refusal, redemption: redemption && toRedemption(redemption) };

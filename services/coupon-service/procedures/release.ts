@@ -12,7 +12,7 @@ export function release({ database, outcomes }: RedemptionParts): Handler<typeof
   return async ({ redemptionId: id, reason }, call) => {
     const [redemption] = await database.for(call).query(releaseRedemption({ ...actorOf(call), id, reason }));
     if (redemption === undefined) throw fail(couponErrors.redemptionNotFound);
-    if (redemption.isChanged) await outcomes.countAfterWrite(call, redemption.state);
+    if (redemption.isChanged) await outcomes.countWrite(call, redemption.state);
     return { redemption: toRedemption(redemption) };
   };
 }

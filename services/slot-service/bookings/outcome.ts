@@ -12,12 +12,12 @@ export function finishBooking(
   storeRequestId: string | null,
 ): Promise<void> {
   if (storeRequestId !== null) announceRefresh(parts, call, storeRequestId);
-  return parts.outcomes.countAfterWrite(call, outcome);
+  return parts.outcomes.countWrite(call, outcome);
 }
 
 /** Counts a refusal, which is not stored for an idempotency key, and returns the fields of its answer. */
-export function refuse({ outcomes }: BookingParts, call: CallContext, refusal: BookingRefusal) {
+export async function refuse({ outcomes }: BookingParts, call: CallContext, refusal: BookingRefusal) {
   call.isRefused = true;
-  outcomes.count(BookingRefusal[refusal]);
+  await outcomes.countRefusal(call, BookingRefusal[refusal]);
   return { refusal, message: refusalMessages[refusal] };
 }

@@ -14,17 +14,16 @@ export const sweepBookings = (requestRefresh: () => void): Sweep =>
     if (hasRequests) requestRefresh();
   });
 
-// Skips slots whose row of `slot_usage` is locked: to wait for one would delay the holds of all others.
-const markBookings = markStatement<{ swept: number; hasRequests: boolean }>(bookingKind, {
-  sql: `,
-   counts as (
-     select slot_id from slot_usage where slot_id in (select slot_id from oldest)
-     order by slot_id for no key update skip locked
-   ),
-   free as (select id from oldest join counts using (slot_id)),
+// The trigger writes the row of `slot_usage`. To wait for one would delay the holds of all other slots.
+const markBookings = markStatement<{ swept: number; hasRequests: boolean }>(
+  bookingKind,
+  'join slot_usage using (slot_id)',
+  {
+    sql: `,
    ${appendRefreshRequest(
      'slots.id',
      `${filledSlots} and coalesce(slots.capacity > ${unitsInUse('slots.id')}, true)`,
    )}`,
-  columns: ', exists (select from request) as "hasRequests"',
-});
+    columns: ', exists (select from request) as "hasRequests"',
+  },
+);

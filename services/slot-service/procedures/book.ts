@@ -36,7 +36,7 @@ export function book(parts: BookingParts): Handler<typeof SlotBookingService.met
       booking: found.id === null ? undefined : toBooking(found),
       remaining: found.remaining ?? undefined,
     };
-    if (found.refusal !== null) return { ...answer, booked: false, ...refuse(parts, call, found.refusal) };
+    if (found.refusal !== null) return { ...answer, booked: false, ...(await refuse(parts, call, found.refusal)) };
     if (found.mayWrite) await finishBooking(parts, call, found.state, found.storeRequestId);
     return { ...answer, booked: true };
   };

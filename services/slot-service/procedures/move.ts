@@ -33,7 +33,7 @@ export function move(parts: BookingParts): Handler<typeof SlotBookingService.met
     if (!found.slotExists) throw fail(slotErrors.slotNotFound);
     if (found.orderHasBooking) throw fail(slotErrors.orderHasBooking);
     if (found.refusal === null) throw new Error('a booking was not moved, and no rule says why');
-    return { ...answer, moved: false, ...refuse(parts, call, found.refusal) };
+    return { ...answer, moved: false, ...(await refuse(parts, call, found.refusal)) };
   };
 }
 

@@ -168,7 +168,8 @@ const changeColumns = `slot_id as id, delivery_ms::float8 as "deliveryMs", freez
 
 /** SQL of the slots that the stores leave out only because bookings had filled them, from `from` on. */
 export const filledSlots = `stored_slots join slots on slots.id = slot_id
-     where not slots.is_capacity_full and stored_slots.is_active and stored_slots.booked >= stored_slots.capacity
+     where not slots.is_capacity_full and stored_slots.is_active and stored_slots.is_capacity_full
+       and stored_slots.capacity is not null
        and least(delivery_ms, freeze_ms) > extract(epoch from statement_timestamp()) * 1000`;
 
 const changesSince = statement<StoredChange, { version: number }>(

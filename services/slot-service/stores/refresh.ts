@@ -33,10 +33,15 @@ const allSlots = statement<{ slotIds: number[] }>(
   `select coalesce(json_agg(id), '[]') as "slotIds" from slots`,
 );
 
+// A slot is filled until a sweep marks the holds that have run out. By the time alone, a refresh could take a hold for run
+// out that is being confirmed, and nothing would tell that it was not.
 const storeSlots = statement<never, { slotIds: number[]; version: number }>(
   'storeSlots',
   `with stored as materialized (
-     select slots.*, ${bookedUnits} as booked from slots where id = any($slotIds::integer[])
+     select slots.*, ${bookedUnits} as booked, (
+         select held + booked >= slots.capacity from slot_usage where slot_id = slots.id
+       ) as is_filled
+     from slots where id = any($slotIds::integer[])
    ),
    gone as (
      update stored_slots set version = $version, is_active = false
@@ -46,7 +51,7 @@ const storeSlots = statement<never, { slotIds: number[]; version: number }>(
    insert into stored_slots (slot_id, version, delivery_ms, freeze_ms, is_active, is_capacity_full, product_ids, capacity,
      window_minutes, booked)
    select id, $version, floor(extract(epoch from delivery_time) * 1000), floor(extract(epoch from freeze_time) * 1000),
-     is_active, is_capacity_full or coalesce(booked >= capacity, false), array(
+     is_active, is_capacity_full or coalesce(is_filled, false), array(
        select product_id from product_slots where slot_id = stored.id and stored.is_active order by product_id
      ), capacity, window_minutes, booked
    from stored

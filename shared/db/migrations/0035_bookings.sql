@@ -95,8 +95,9 @@ end $$;
 
 -- `is_capacity_full` is true for a slot that is full by either: an earlier release leaves it out, too.
 alter table stored_slots add column capacity integer, add column window_minutes integer, add column booked integer;
--- The sweep looks through those that are full by count and still open otherwise.
-create index stored_slots_full on stored_slots (least(delivery_ms, freeze_ms)) where is_active and booked >= capacity;
+-- The sweep looks through those that are counted, full, and open otherwise.
+create index stored_slots_full on stored_slots (least(delivery_ms, freeze_ms))
+  where is_active and is_capacity_full and capacity is not null;
 
 insert into schema_parts
 select 'constraint', unnest(array['slot_bookings_pkey', 'slot_usage_pkey', 'slots_capacity_check', 'slots_window_minutes_check'])

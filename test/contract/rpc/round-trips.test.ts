@@ -26,7 +26,6 @@ const counts: Readonly<Record<string, number>> = {
   // The slot of the booking is looked up, whose lock they wait for.
   'SlotBookingService.confirm': 2,
   'SlotBookingService.release': 2,
-  'SlotBookingService.move': 2,
   // The code begins with graphemes of the user's name, which only the service can count.
   'CouponService.generateCancellationCoupon': 2,
   // The coupon is read and judged first.

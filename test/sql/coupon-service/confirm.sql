@@ -45,7 +45,7 @@ redemption_entry as (
         'usedAt', api_time(seen.used_at), 'releasedAt', api_time(seen.released_at)) as old, json_build_object(
         'orderAmount', written.order_amount::text, 'discountAmount', written.discount_amount::text, 'state', 'REDEMPTION_STATE_' || case when (written.state = 'HELD' and written.held_until <= statement_timestamp()) then 'EXPIRED' else written.state end, 'heldUntil', api_time(written.held_until),
         'usedAt', api_time(written.used_at), 'releasedAt', api_time(written.released_at)) as new
-      from seen join written using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
+      from seen join written using (id)) as records, lateral changed_fields(old, new) where before::text <> after::text offset 0) as changes
 )
 select coalesce("mayWrite", false) as "mayWrite",
 redemptions.id, redemptions.order_key as "orderKey", redemptions.coupon_id as "couponId", redemptions.user_id as "userId",

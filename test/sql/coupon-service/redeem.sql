@@ -62,7 +62,7 @@ redemption_entry as (
         'usedAt', api_time(seen.used_at), 'releasedAt', api_time(seen.released_at)) as old, json_build_object(
         'orderAmount', renewed.order_amount::text, 'discountAmount', renewed.discount_amount::text, 'state', 'REDEMPTION_STATE_' || case when (renewed.state = 'HELD' and renewed.held_until <= statement_timestamp()) then 'EXPIRED' else renewed.state end, 'heldUntil', api_time(renewed.held_until),
         'usedAt', api_time(renewed.used_at), 'releasedAt', api_time(renewed.released_at)) as new
-      from seen join renewed using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
+      from seen join renewed using (id)) as records, lateral changed_fields(old, new) where before::text <> after::text offset 0) as changes
 ),
 written as (select * from renewed union all select * from created),
 kept as (

@@ -74,7 +74,7 @@ booking_entry as (
         'bookedAt', api_time(seen.booked_at), 'releasedAt', api_time(seen.released_at)) as old, json_build_object(
         'slotId', renewed.slot_id, 'userId', renewed.user_id, 'units', renewed.units, 'state', 'SLOT_BOOKING_STATE_' || case when (renewed.state = 'HELD' and renewed.held_until <= statement_timestamp()) then 'EXPIRED' else renewed.state end, 'heldUntil', api_time(renewed.held_until),
         'bookedAt', api_time(renewed.booked_at), 'releasedAt', api_time(renewed.released_at)) as new
-      from seen join renewed using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
+      from seen join renewed using (id)) as records, lateral changed_fields(old, new) where before::text <> after::text offset 0) as changes
 ),
 written as (select * from renewed union all select * from created),
 kept as (

@@ -57,7 +57,7 @@ booking_entry as (
         'bookedAt', api_time(seen.booked_at), 'releasedAt', api_time(seen.released_at)) as old, json_build_object(
         'slotId', written.slot_id, 'userId', written.user_id, 'units', written.units, 'state', 'SLOT_BOOKING_STATE_' || case when (written.state = 'HELD' and written.held_until <= statement_timestamp()) then 'EXPIRED' else written.state end, 'heldUntil', api_time(written.held_until),
         'bookedAt', api_time(written.booked_at), 'releasedAt', api_time(written.released_at)) as new
-      from seen join written using (id)) as records, lateral changed_fields(old, new) offset 0) as changes
+      from seen join written using (id)) as records, lateral changed_fields(old, new) where before::text <> after::text offset 0) as changes
 ),
 crossing as materialized (
   select id, is_capacity_full from slots

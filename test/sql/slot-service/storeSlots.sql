@@ -6,7 +6,10 @@ with stored as materialized (
             and (slot_id, held_until) <= (slot_usage.slot_id, statement_timestamp())
           ), 0) end, 2147483647)::integer
       from slot_usage where slot_id = slots.id
-    ), 0) end as booked from slots where id = any($slotIds::integer[])
+    ), 0) end as booked, (
+    select held + booked >= slots.capacity from slot_usage where slot_id = slots.id
+  ) as is_filled
+  from slots where id = any($slotIds::integer[])
 ),
 gone as (
   update stored_slots set version = $version, is_active = false
@@ -16,7 +19,7 @@ gone as (
 insert into stored_slots (slot_id, version, delivery_ms, freeze_ms, is_active, is_capacity_full, product_ids, capacity,
   window_minutes, booked)
 select id, $version, floor(extract(epoch from delivery_time) * 1000), floor(extract(epoch from freeze_time) * 1000),
-is_active, is_capacity_full or coalesce(booked >= capacity, false), array(
+is_active, is_capacity_full or coalesce(is_filled, false), array(
   select product_id from product_slots where slot_id = stored.id and stored.is_active order by product_id
 ), capacity, window_minutes, booked
 from stored
