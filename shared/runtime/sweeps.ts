@@ -46,15 +46,26 @@ export type Sweeps = Record<string, Sweep>;
  * sweeps. Every replica sweeps every 30 s, and skips rows that another one has locked.
  */
 export function startSweeps({ config, database, logger, metrics, shutdown, sweeps: own }: SweptService): void {
-  // Those of holds come first: the others may take long, where much has expired.
-  const sweeps = { ...own, ...sweepsOf(config) };
+  const sweeps = { ...sweepsOf(config), ...own };
   const swept = countSwept(metrics, Object.keys(sweeps));
   const signal = new CallSignal();
+  /** Sweeps a table once. Resolves with whether there may be more to sweep. */
+  const sweepOnce = async (table: string, sweep: Sweep) => {
+    try {
+      const rows = await sweep(database.for({ signal }), { most });
+      swept(table, rows);
+      return rows >= most;
+    } catch (error) {
+      if (!signal.aborted) logger.warn({ err: error, table }, 'a sweep failed');
+      return false;
+    }
+  };
+  // Tables take turns: where much has expired in one, holds of another are marked in time.
   const sweepAll = async () => {
-    for (const [table, sweep] of Object.entries(sweeps)) {
-      await sweepTable(database, signal, sweep, (rows) => swept(table, rows)).catch((error: unknown) => {
-        if (!signal.aborted) logger.warn({ err: error, table }, 'a sweep failed');
-      });
+    for (let due = Object.entries(sweeps); due.length > 0; ) {
+      const more: typeof due = [];
+      for (const [table, sweep] of due) if (await sweepOnce(table, sweep)) more.push([table, sweep]);
+      due = more;
     }
   };
   let sweeping = sweepAll();
@@ -74,13 +85,6 @@ export function startSweeps({ config, database, logger, metrics, shutdown, sweep
 function sweepsOf({ idempotencyTtlHours: hours }: ServiceConfig): Sweeps {
   const keys = sweepBy(({ most }) => sweepKeys({ hours, most }));
   return { idempotency_keys: keys, audit_entries: sweepBy(sweepEntries) };
-}
-
-async function sweepTable(database: Database, signal: CallSignal, sweep: Sweep, count: (rows: number) => void) {
-  for (let rows = most; rows >= most; ) {
-    rows = await sweep(database.for({ signal }), { most });
-    count(rows);
-  }
 }
 
 /** Registers the metric of the sweeps. Returns a function that counts swept rows of a table. */
