@@ -12,8 +12,8 @@ import { afterSlotWrite, staleSlots } from '../stores/after-slot-write.ts';
 import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.ts';
 
 /**
- * Design 12, updateSlots: sets a flag or the capacity of all given slots, or of none. Throws INVALID_ARGUMENT for a slot that is given
- * twice, NOT_FOUND, and ABORTED for outdated etags.
+ * Design 12, updateSlots: sets a flag or the capacity of all given slots, or of none. Throws INVALID_ARGUMENT for a slot
+ * that is given twice, NOT_FOUND, and ABORTED for outdated etags.
  */
 export function updateSlots(parts: SlotPlanParts): Handler<typeof SlotPlanService.method.updateSlots> {
   return async ({ slots, change }, call) => {
