@@ -6,16 +6,16 @@ import { appendRefreshRequest } from '../stores/requests.ts';
 // How a slot is judged (design 15). Whoever takes or frees units holds the lock of the slot.
 
 /**
- * SQL that selects the slot of an id as the rules need it. `in_use` has the units of its live bookings; null if it is
- * not counted.
+ * SQL of a common table expression with slots as the rules need them. `in_use` has the units of a slot's live bookings;
+ * null if it is not counted.
+ *
+ * @param ids SQL of an id, or of `any` of several.
  */
-export const judgedSlot = (id: string) => `
+export const slotRow = (ids: string, name = 'slot') => `${name} as materialized (
      select id, is_active, is_capacity_full, capacity, ${bookedUnits} as in_use,
        least(delivery_time, freeze_time) as closes_at
-     from slots where id = ${id}`;
-
-/** SQL of a common table expression with it: the row `slot`. */
-export const slotRow = (id: string, name = 'slot') => `${name} as materialized (${judgedSlot(id)})`;
+     from slots where id = ${ids}
+   )`;
 
 /**
  * SQL of the first reason for which the row `slot` takes no more units, as a number of `BookingRefusal`; null if it

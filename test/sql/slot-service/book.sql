@@ -8,7 +8,8 @@ with slot as materialized (
       from slot_usage where slot_id = slots.id
     ), 0) end as in_use,
   least(delivery_time, freeze_time) as closes_at
-  from slots where id = $slotId::integer),
+  from slots where id = $slotId::integer
+),
 seen as materialized (
   select *, xmin from slot_bookings
   where order_key = $orderKey::text and slot_id = $slotId and (slot_bookings.state in ('HELD', 'BOOKED') and (slot_bookings.state = 'BOOKED' or slot_bookings.held_until > statement_timestamp()))

@@ -11,7 +11,8 @@ slot as materialized (
       from slot_usage where slot_id = slots.id
     ), 0) end as in_use,
   least(delivery_time, freeze_time) as closes_at
-  from slots where id = (select slot_id from seen)),
+  from slots where id = (select slot_id from seen)
+),
 room as (
   select slot.id is not null and case
   when not slot.is_active then 1

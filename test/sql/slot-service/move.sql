@@ -11,7 +11,8 @@ slot as materialized (
       from slot_usage where slot_id = slots.id
     ), 0) end as in_use,
   least(delivery_time, freeze_time) as closes_at
-  from slots where id = $slotId::integer),
+  from slots where id = $slotId::integer
+),
 own as materialized (
   select id, is_active, is_capacity_full, capacity, case when slots.capacity is not null then coalesce((
       select least(held + booked - case when held = 0 then 0 else coalesce((
@@ -22,7 +23,8 @@ own as materialized (
       from slot_usage where slot_id = slots.id
     ), 0) end as in_use,
   least(delivery_time, freeze_time) as closes_at
-  from slots where id = (select slot_id from seen)),
+  from slots where id = (select slot_id from seen)
+),
 found as materialized (
   select slot.id is not null as "slotExists", case
   when not slot.is_active then 1
