@@ -3,17 +3,17 @@ import { statement } from '../../../shared/db/statement.ts';
 
 /**
  * SQL of the units of a slot's live bookings (design 15), at most the largest int32. `slot_usage` counts holds that have
- * run out until a sweep marks them, so they are taken off again; a slot without holds is spared the look. They are
- * looked for by slot and time in one condition, so that only the index of both serves: by the time alone, PostgreSQL
- * would read those of all slots.
+ * run out until a sweep marks them, so they are taken off again; a slot without holds is spared the look. Their time is
+ * written as the index of slot and time has it. Otherwise PostgreSQL might choose the index of either, and read all
+ * holds of the slot, or those of all slots that have run out.
  *
  * @param slotId SQL of the slot's id.
  */
 export const unitsInUse = (slotId: string) => `coalesce((
        select least(held + booked - case when held = 0 then 0 else coalesce((
          select sum(units) from slot_bookings
-         where state = 'HELD' and slot_id >= slot_usage.slot_id
-           and (slot_id, held_until) <= (slot_usage.slot_id, statement_timestamp())
+         where state = 'HELD' and slot_id = slot_usage.slot_id
+           and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC'
        ), 0) end, ${maxInt32})::integer
        from slot_usage where slot_id = ${slotId}
      ), 0)`;
