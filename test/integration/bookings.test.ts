@@ -117,7 +117,13 @@ it('A hold that is confirmed while a refresh runs that began before is not taken
   const { service, sql, as, bookings, stores } = await start();
   const slots = createClient(SlotService, await as('staff'));
   const [slotId, other] = [await addSlot(sql, { capacity: 1 }), await addSlot(sql, { capacity: 1 })];
-  const { booking } = await bookings.book({ slotId, orderKey: newOrderKey(), holdSeconds: 2 });
+  const order = { slotId, orderKey: newOrderKey(), holdSeconds: 2 };
+  let bookingId: number | undefined;
+  const booked = await written(async (options) => {
+    bookingId = (await bookings.book(order, options)).booking?.id;
+  });
+  // Its refresh would take the request that this test adds.
+  await stores.getOpenSlots({}, { headers: booked });
   const isOver = async () =>
     (await sql('select from slot_bookings where created_at < clock_timestamp() - interval $$2 seconds$$')).length === 1;
   await sql('insert into store_refresh_requests (slot_id) values ($1)', [slotId]);
@@ -126,7 +132,7 @@ it('A hold that is confirmed while a refresh runs that began before is not taken
     // The refresh has its snapshot, and waits for the requests.
     covering = await written((options) => slots.updateSlotCapacity({ slotId: other, isCapacityFull: true }, options));
     await lock.untilAwaited();
-    await bookings.confirm({ bookingId: booking?.id });
+    await bookings.confirm({ bookingId });
     await expect.poll(isOver).toBe(true);
     await lock.release();
   });

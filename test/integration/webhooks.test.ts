@@ -128,9 +128,9 @@ describe('Webhooks', () => {
       ['slot-service-2'],
     ]);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
-    expect(await database.sql('select sent_id::integer, failures from webhook_deliveries where is_active')).toEqual([
-      { sent_id: 2, failures: 0 },
-    ]);
+    await expect
+      .poll(() => database.sql('select sent_id::integer, failures from webhook_deliveries where is_active'))
+      .toEqual([{ sent_id: 2, failures: 0 }]);
     const text = JSON.stringify(service.log);
     expect(text).toContain('a webhook was not taken, and is sent again');
     expect(text).not.toMatch(/url-secret|whsec_/);
