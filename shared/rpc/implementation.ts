@@ -121,7 +121,7 @@ function toResponse(schema: DescMessage, answer: object): RpcResponse {
 /** Executes a call. Resolves with its result, or rejects. */
 export type Execute<Result> = (call: CallContext) => Promise<Result>;
 
-/** Wraps the execution of a procedure's calls. It runs once per procedure at startup. */
+/** Wraps the execution of a procedure's calls. It runs once per unary procedure at startup, and once per stream. */
 export type Interceptor = <Result>(rpc: Rpc, next: Execute<Result>) => Execute<Result>;
 
 /** All interceptors, in the order of docs/architecture.md: the first one outermost. */

@@ -54,6 +54,9 @@ export function identity({ authenticate }: Authenticator, logger: Logger): Inter
   };
 }
 
+/** The lookups in progress. All streams of an identity share one. */
+const lookups = new Map<Identity, Promise<number | undefined>>();
+
 /**
  * Rejects callers without a staff identity, for procedures that require one before their body (spec 5). Ends a stream
  * with the same error once its staff user is disabled.
@@ -61,8 +64,6 @@ export function identity({ authenticate }: Authenticator, logger: Logger): Inter
 export const staff: Interceptor = function staff({ method, noStaffError }, next) {
   if (noStaffError === undefined) return next;
   const isUnary = method.methodKind === 'unary';
-  /** The lookups in progress. All streams of an identity share one. */
-  const lookups = new Map<Identity, Promise<number | undefined>>();
   const recheck = async (call: CallContext) => {
     const { identity } = call;
     const lookup = lookups.get(identity) ?? identity.staffId({ signal: AbortSignal.timeout(recheckTimeoutMs) });
