@@ -8,7 +8,7 @@ import { numbers } from './calls-requests.ts';
 import { mainOf, root } from './calls-stage.ts';
 import { runSql } from './client.ts';
 import { durableSettings, startBenchPostgres } from './data-postgres.ts';
-import { median, quantile } from './median.ts';
+import { median, printMedianTimes, quantile } from './median.ts';
 import { temporaryFolder } from './program.ts';
 import { environmentOf, startServer } from './servers.ts';
 
@@ -19,7 +19,6 @@ import { environmentOf, startServer } from './servers.ts';
 const callers = 64;
 const rounds = 15;
 const callsPerRound = 1_280;
-const readRuns = 25;
 
 /** So many live bookings: a thousandth in slot 1, a hundredth in slot 2, and the others in 9,998 slots of 1,000 units. */
 const data = (bookings: number) => `
@@ -144,13 +143,5 @@ async function measureReads(bookings: ReturnType<typeof createClient<typeof Slot
     'those of an order': () => bookings.listBookings({ orderKey: 'order-500000' }),
     'those that were released': () => bookings.listBookings({ states: [RELEASED] }),
   };
-  for (const [name, read] of Object.entries(reads)) {
-    const took: number[] = [];
-    for (let run = -3; run < readRuns; run += 1) {
-      const begin = performance.now();
-      await read();
-      if (run >= 0) took.push(performance.now() - begin);
-    }
-    console.log(`${name}: ${median(took).toFixed(2)} ms`);
-  }
+  await printMedianTimes(reads);
 }

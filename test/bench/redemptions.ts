@@ -7,7 +7,7 @@ import { signToken, withToken } from '../support/tokens.ts';
 import { couponToCreate, numbers } from './calls-requests.ts';
 import { mainOf, root } from './calls-stage.ts';
 import { runSql } from './client.ts';
-import { median } from './median.ts';
+import { median, printMedianTimes } from './median.ts';
 import { onPostgres, temporaryFolder } from './program.ts';
 import { environmentOf, startServer } from './servers.ts';
 
@@ -17,7 +17,6 @@ import { environmentOf, startServer } from './servers.ts';
 const callers = 64;
 const rounds = 15;
 const callsPerRound = 1_280;
-const readRuns = 25;
 
 /** A million redemptions of 10,000 coupons, of which the first has a fifth; of 100,000 users, of which the first has as many. */
 const data = `
@@ -111,13 +110,5 @@ async function measureReads(redemptions: Redemptions) {
     'the usage of 100 coupons': () => redemptions.getUsage({ couponIds: numbers(100) }),
     'the usage of 1,000 coupons': () => redemptions.getUsage({ couponIds: numbers(1_000) }),
   };
-  for (const [name, read] of Object.entries(reads)) {
-    const took: number[] = [];
-    for (let run = -3; run < readRuns; run += 1) {
-      const begin = performance.now();
-      await read();
-      if (run >= 0) took.push(performance.now() - begin);
-    }
-    console.log(`${name}: ${median(took).toFixed(2)} ms`);
-  }
+  await printMedianTimes(reads);
 }

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createClient } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
 import { RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { crashingSteps } from '../support/crashing-steps.ts';
+import { crashingShop } from '../support/crashing-shop.ts';
 import { newName } from '../support/mutations.ts';
 import { addCouponOf, letRunOut } from '../support/redemptions.ts';
 import { runService } from '../support/running-service.ts';
-import { type Order, type Shop, takeOrder } from './order-service.ts';
+import { type Order, takeOrder } from './order-service.ts';
 
 it('docs/redeeming.md shows the program that is tested here', () => {
   const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
@@ -23,21 +23,15 @@ describe('An order service that crashes', () => {
   /** What an order service has, and the coupon of its order, which each user may use once. */
   async function openShop(isDeclined: boolean) {
     const coupon = await addCouponOf(service.sql, { max_limit_for_user: 1 });
-    let saved: Order = { key: newName('order'), userId: 1, amount: 200, code: coupon.code, state: 'new', discount: 0 };
-    const charged = new Set<string>();
-    const { step, crashAfter } = crashingSteps();
-    const shop: Shop = {
-      save: (order) =>
-        step(async () => {
-          saved = order;
-        }),
-      charge: (order) =>
-        step(async () => {
-          if (!isDeclined) charged.add(order.key);
-          return isDeclined ? 'declined' : 'paid';
-        }),
-      refund: (order) => step(async () => void charged.delete(order.key)),
+    const first: Order = {
+      key: newName('order'),
+      userId: 1,
+      amount: 200,
+      code: coupon.code,
+      state: 'new',
+      discount: 0,
     };
+    const { shop, step, saved, isCharged, prepare } = crashingShop(first, isDeclined);
     const steps: typeof redemptions = {
       ...redemptions,
       redeem: (...call) => step(() => redemptions.redeem(...call)),
@@ -46,12 +40,12 @@ describe('An order service that crashes', () => {
     };
     return {
       coupon,
-      saved: () => saved,
-      isCharged: () => charged.has(saved.key),
+      saved,
+      isCharged,
       /** Runs the program. It crashes after so many half steps. */
       run: (halfSteps = Number.POSITIVE_INFINITY) => {
-        crashAfter(halfSteps);
-        return takeOrder(saved, shop, steps);
+        prepare(halfSteps);
+        return takeOrder(saved(), shop, steps);
       },
       list: async () => (await redemptions.listRedemptions({ couponId: coupon.id })).redemptions,
       redeemByAnother: () =>

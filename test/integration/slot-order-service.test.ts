@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotBookingService, SlotBookingState } from '../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { addSlot, change, letBookingRunOut } from '../support/bookings.ts';
-import { crashingSteps } from '../support/crashing-steps.ts';
+import { crashingShop } from '../support/crashing-shop.ts';
 import { newName } from '../support/mutations.ts';
 import { addCouponOf, letRunOut } from '../support/redemptions.ts';
 import { read } from '../support/repository.ts';
 import { runService } from '../support/running-service.ts';
-import { type Holds, type Order, type Shop, takeOrder } from './slot-order-service.ts';
+import { type Holds, type Order, takeOrder } from './slot-order-service.ts';
 
 it('docs/booking.md shows the program that is tested here', () => {
   const program = read('test/integration/slot-order-service.ts')
@@ -28,24 +28,11 @@ describe('An order service that books slots, and crashes', () => {
   async function openShop({ isDeclined = false, hasCoupon = true } = {}) {
     const slotId = await addSlot(sql, { capacity: 1 });
     const coupon = await addCouponOf(sql, { max_limit_for_user: 1 });
-    let saved: Order = {
+    const first: Order = {
       ...{ key: newName('order'), userId: 1, amount: 200, slotId, state: 'new', discount: 0 },
       ...(hasCoupon ? { code: coupon.code } : {}),
     };
-    const charged = new Set<string>();
-    const { step, crashAfter } = crashingSteps();
-    const shop: Shop = {
-      save: (order) =>
-        step(async () => {
-          saved = order;
-        }),
-      charge: (order) =>
-        step(async () => {
-          if (!isDeclined) charged.add(order.key);
-          return isDeclined ? 'declined' : 'paid';
-        }),
-      refund: (order) => step(async () => void charged.delete(order.key)),
-    };
+    const { shop, step, saved, isCharged, prepare } = crashingShop(first, isDeclined);
     const holds: Holds = {
       bookings: {
         ...bookings,
@@ -62,17 +49,16 @@ describe('An order service that books slots, and crashes', () => {
     };
     return {
       slotId,
-      saved: () => saved,
-      isCharged: () => charged.has(saved.key),
+      saved,
+      isCharged,
       /** Runs the program, with changes of the saved order. It crashes after so many half steps. */
       run: (halfSteps = Number.POSITIVE_INFINITY, changed: Partial<Order> = {}) => {
-        crashAfter(halfSteps);
-        saved = { ...saved, ...changed };
-        return takeOrder(saved, shop, holds);
+        prepare(halfSteps, changed);
+        return takeOrder(saved(), shop, holds);
       },
       /** The states of the order's bookings and redemptions. */
       async states() {
-        const of = { orderKey: saved.key };
+        const of = { orderKey: saved().key };
         return {
           bookings: (await bookings.listBookings(of)).bookings.map(({ state }) => SlotBookingState[state]),
           redemptions: (await redemptions.listRedemptions(of)).redemptions.map(({ state }) => RedemptionState[state]),
@@ -83,8 +69,8 @@ describe('An order service that books slots, and crashes', () => {
         redemptions.redeem({ code: coupon.code, userId: 1, orderKey: newName('order'), orderAmount: 200 }),
       endCoupon: () => sql('update coupons set is_invalidated = true where id = $1', [coupon.id]),
       letHoldsRunOut: async () => {
-        await letBookingRunOut(sql, saved.bookingId);
-        await letRunOut(sql, saved.redemptionId);
+        await letBookingRunOut(sql, saved().bookingId);
+        await letRunOut(sql, saved().redemptionId);
       },
     };
   }

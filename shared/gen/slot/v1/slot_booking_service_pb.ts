@@ -783,7 +783,8 @@ export const BookingRefusalSchema: GenEnum<BookingRefusal> = /*@__PURE__*/
  * answers UNAUTHENTICATED "Access denied".
  *
  * A booking is live while it is booked, or held and its time has not run out by PostgreSQL's clock. No call brings the
- * units of a slot's live bookings above its capacity. A slot has at most one live booking for each order key. A mutation takes an "idempotency-key" as those of SlotService do. A refusal is not stored for its key.
+ * units of a slot's live bookings above its capacity. A slot has at most one live booking for each order key. A mutation
+ * takes an "idempotency-key" as those of SlotService do. A refusal is not stored for its key.
  *
  * A call that fills a slot, or frees a unit of a full one that staff have not marked, schedules a store refresh, and is
  * answered with the header "store-request-id".

@@ -338,8 +338,8 @@ export const WatchStoreResponseSchema: GenMessage<WatchStoreResponse, {validType
  * needs a bearer token, but no staff identity.
  *
  * A slot is full if staff have marked it so, or if its bookings have taken its capacity. A slot is open if it is active
- * and not full, and if its freeze time and delivery time are both later than the
- * database's time at the read. Open slots are ordered by delivery time, then id.
+ * and not full, and if its freeze time and delivery time are both later than the database's time at the read. Open slots
+ * are ordered by delivery time, then id.
  *
  * A read with the header "store-request-id" of a slot write waits, within its deadline, until the stores cover that
  * write. It is ABORTED if a recovery or a failover of the database may have lost the write.
