@@ -3,6 +3,7 @@ import type { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb
 import type { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
 import type { BatchParts, CouponParts, RedemptionParts } from './parts.ts';
+import { check } from './procedures/check.ts';
 import { claim } from './procedures/claim.ts';
 import { confirm } from './procedures/confirm.ts';
 import { create } from './procedures/create.ts';
@@ -46,6 +47,7 @@ export function createCouponHandlers(parts: CouponParts): Handlers<typeof Coupon
 export function createRedemptionHandlers(parts: RedemptionParts): Handlers<typeof RedemptionService> {
   return {
     redeem: redeem(parts),
+    check: check(parts),
     confirm: confirm(parts),
     release: release(parts),
     claim: claim(parts),

@@ -1,6 +1,7 @@
 import type { Database } from '../../shared/db/database.ts';
 import type { Outcomes } from '../../shared/holds/outcomes.ts';
 import type { MissLimit } from './guessing/miss-limit.ts';
+import type { LimitedCodes } from './redemptions/limited-codes.ts';
 
 /** The dependencies of the coupon procedures. */
 export interface CouponParts {
@@ -14,6 +15,9 @@ export interface CouponParts {
 /** The dependencies of the redemption procedures. */
 export interface RedemptionParts extends Pick<CouponParts, 'database' | 'missLimit'> {
   readonly outcomes: Outcomes;
+  readonly limited: LimitedCodes;
+  /** How many digits discounts are rounded to; undefined: they are not. */
+  readonly currencyDigits: number | undefined;
 }
 
 /** The dependencies of the batch procedures. */

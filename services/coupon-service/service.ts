@@ -10,9 +10,11 @@ import { implement, type StaffRule } from '../../shared/rpc/implementation.ts';
 import { startAuditService } from '../../shared/runtime/audit-service.ts';
 import { type RunningService, startService } from '../../shared/runtime/start-service.ts';
 import { sweepBy } from '../../shared/runtime/sweeps.ts';
+import { digitsOf } from './coupons/decimals.ts';
 import { couponErrors } from './errors.ts';
 import { MissLimit } from './guessing/miss-limit.ts';
 import { createCouponBatchHandlers, createCouponHandlers, createRedemptionHandlers } from './handlers.ts';
+import { LimitedCodes } from './redemptions/limited-codes.ts';
 import { redemptionKind, redemptionOutcomes } from './redemptions/redemption.ts';
 
 /** Starts coupon-service on its two ports (design 1). Rejects as `startService` does. */
@@ -29,10 +31,12 @@ export function startCouponService(config: ServiceConfig, logger: Logger): Promi
       'Redemptions by the state that a call gave them, and refusals of Redeem by their reason.',
     );
     sweeps.redemptions = sweepBy(markStatement(redemptionKind));
-    const redemptions = createRedemptionHandlers({ database, missLimit, outcomes });
+    const limited = new LimitedCodes();
+    const currencyDigits = config.businessCurrency === undefined ? undefined : digitsOf(config.businessCurrency);
+    const redemptions = createRedemptionHandlers({ database, missLimit, outcomes, limited, currencyDigits });
     return [
       implement(CouponService, handlers, config.couponStaffOnly ? staffOnly : undefined),
-      implement(RedemptionService, redemptions, openRedemptions),
+      implement(RedemptionService, redemptions, openRedemptions, limited.locks),
       implement(CouponBatchService, createCouponBatchHandlers({ database }), { error: commonErrors.accessDenied }),
       await startAuditService(parts, 'coupon'),
     ];
@@ -48,5 +52,5 @@ const staffOnly: StaffRule<typeof CouponService> = {
 // Any authenticated caller may take an order's coupons.
 const openRedemptions: StaffRule<typeof RedemptionService> = {
   error: commonErrors.accessDenied,
-  except: ['redeem', 'confirm', 'release', 'claim'],
+  except: ['redeem', 'check', 'confirm', 'release', 'claim'],
 };

@@ -45,6 +45,13 @@ export interface Addition {
 
 /** SQL of whether the hold of a row has run out, although the row does not say so yet. */
 export const isRunOut = (row: string) => `(${row}.state = 'HELD' and ${row}.held_until <= statement_timestamp())`;
+/**
+ * The same for all rows of a coupon or slot, where the table has no other name. The time is written as an index has it
+ * that no other one can stand for. Otherwise PostgreSQL might choose the index of either, and read all holds of the
+ * coupon or slot, or those of all that have run out.
+ */
+export const isRunOutByOwner =
+  "(state = 'HELD' and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC')";
 /** SQL of the state of a row, as callers see it. */
 export const stateOf = (row: string) => `case when ${isRunOut(row)} then 'EXPIRED' else ${row}.state end`;
 /** SQL of whether a row is live. It names the states first, for the indexes. */

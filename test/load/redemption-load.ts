@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { CallOptions, Client } from '@connectrpc/connect';
-import { ValidationRefusal } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { CouponService, ValidationRefusal } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import {
   type RedeemResponse,
   type Redemption,
@@ -26,6 +26,7 @@ interface GroupCoupon {
   readonly id: number;
   readonly code: string;
   readonly limit: number;
+  readonly maxUses: number;
   readonly isExclusive: boolean;
 }
 
@@ -34,13 +35,16 @@ interface Redeeming extends Omit<Chosen<Deed>, 'send'> {
   send(api: Api, options: CallOptions): Promise<unknown>;
 }
 
-/** Callers that redeem, confirm, release and claim. */
+/** Callers that redeem, confirm, release and claim, and staff who limit the uses of all users. */
 export class RedemptionLoad extends RandomLoad<Group, Deed> {
-  protected readonly clients: readonly [RetryingClient<typeof RedemptionService>];
+  protected readonly clients: readonly [RetryingClient<typeof RedemptionService>, RetryingClient<typeof CouponService>];
 
   constructor(ports: readonly Ports[], token: string, sql: TestDatabase['sql']) {
     super(sql, { table: 'redemptions', entries: ['redemption', 'coupon'] });
-    this.clients = [new RetryingClient(RedemptionService, ports, token)];
+    this.clients = [
+      new RetryingClient(RedemptionService, ports, token),
+      new RetryingClient(CouponService, ports, token),
+    ];
   }
 
   /**
@@ -73,17 +77,19 @@ export class RedemptionLoad extends RandomLoad<Group, Deed> {
   protected async addGroup(): Promise<Group> {
     const name = randomUUID().toUpperCase();
     const terms = [
-      { code: `${name}-1`, limit: 1, isExclusive: false },
-      { code: `${name}-2`, limit: 2, isExclusive: true },
-      { code: `${name}-3`, limit: 0, isExclusive: false },
+      { code: `${name}-1`, limit: 1, maxUses: 0, isExclusive: false },
+      { code: `${name}-2`, limit: 2, maxUses: 0, isExclusive: true },
+      { code: `${name}-3`, limit: 0, maxUses: 2, isExclusive: false },
     ];
     const ids = await this.sql<{ id: number }>(
       `with reserved as (
          insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by) values ($1, $1, 1, 1)
        )
-       insert into coupons (coupon_code, max_limit_for_user, exclusive_apply, is_apply_for_all, flat_discount, created_by)
-       select code, "limit", "isExclusive", true, 1, 1
-       from json_to_recordset($2) as given (code text, "limit" integer, "isExclusive" boolean)
+       insert into coupons (
+         coupon_code, max_limit_for_user, max_uses, exclusive_apply, is_apply_for_all, flat_discount, created_by
+       )
+       select code, "limit", "maxUses", "isExclusive", true, 1, 1
+       from json_to_recordset($2) as given (code text, "limit" integer, "maxUses" integer, "isExclusive" boolean)
        returning id`,
       [name, JSON.stringify(terms)],
     );
@@ -93,8 +99,10 @@ export class RedemptionLoad extends RandomLoad<Group, Deed> {
   }
 
   protected choose(group: Group, known: readonly number[]): Chosen<Deed> {
+    const [redemptions, coupons] = this.clients;
+    if (Math.random() < 0.06) return limit(coupons, pick(group.coupons).id, pick([0, 1, 2, 3]));
     const chosen = choose(group, known);
-    return { ...chosen, send: sendBy(this.clients[0], chosen.send) };
+    return { ...chosen, send: sendBy(redemptions, chosen.send) };
   }
 
   protected idToldBy(deed: Deed): number | undefined {
@@ -132,7 +140,8 @@ function redeem({ coupons, orders }: Group): Redeeming {
       const id = redemption?.id;
       if (!valid) {
         const name = ValidationRefusal[refusal];
-        if (name !== 'EXCLUSIVE' && name !== 'LIMIT_REACHED') throw new Error(`an unexpected refusal: ${name}`);
+        if (name !== 'EXCLUSIVE' && name !== 'LIMIT_REACHED' && name !== 'USED_UP')
+          throw new Error(`an unexpected refusal: ${name}`);
         return { ...asked, answer: { valid: false, refusal: name, id } };
       }
       if (id === undefined || redemption?.state === undefined) throw new Error('a redemption is missing');
@@ -153,6 +162,18 @@ function redeem({ coupons, orders }: Group): Redeeming {
         heldUntil: heldUntil === undefined ? 0 : Date.parse(heldUntil),
       },
     }),
+  };
+}
+
+function limit(coupons: RetryingClient<typeof CouponService>, couponId: number, maxUses: number): Chosen<Deed> {
+  const limited: Deed = { kind: 'limit', couponId, maxUses };
+  return {
+    send: sendBy(coupons, (api, options) => api.update({ id: couponId, updates: { coupon: { maxUses } } }, options)),
+    toDeed(error) {
+      if (error !== undefined) throw error;
+      return limited;
+    },
+    toDeedOfEntry: () => limited,
   };
 }
 

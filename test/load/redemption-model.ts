@@ -2,10 +2,19 @@
 
 import { inOrder, type Model, type Span } from './linearizability.ts';
 
-/** The coupons of a history by id. A limit of 0 is none. */
-export type Coupons = ReadonlyMap<number, { readonly limit: number; readonly isExclusive: boolean }>;
+interface Coupon {
+  /** How many live redemptions a user may have, and all users; 0: no limit. */
+  readonly limit: number;
+  readonly maxUses: number;
+  readonly isExclusive: boolean;
+}
+
+/** The coupons of a history by id, as they are at first. */
+export type Coupons = ReadonlyMap<number, Coupon>;
 
 export type State = 'HELD' | 'USED' | 'RELEASED' | 'EXPIRED';
+
+export type Refusal = 'EXCLUSIVE' | 'LIMIT_REACHED' | 'USED_UP';
 
 /** What a call asked for, and what it was answered. */
 export type Deed =
@@ -17,7 +26,7 @@ export type Deed =
       /** With `valid`, the redemption and its state. Without, the one that the order keeps, if any. */
       readonly answer:
         | { readonly valid: true; readonly id: number; readonly state: State; readonly heldUntil: number }
-        | { readonly valid: false; readonly refusal: 'EXCLUSIVE' | 'LIMIT_REACHED'; readonly id: number | undefined }
+        | { readonly valid: false; readonly refusal: Refusal; readonly id: number | undefined }
         | 'ORDER_KEY_TAKEN';
     }
   | { readonly kind: 'confirm'; readonly id: number; readonly answer: 'USED' | 'HOLD_EXPIRED' | 'REDEMPTION_RELEASED' }
@@ -28,6 +37,8 @@ export type Deed =
       readonly userId: number;
       readonly answer: { readonly couponId: number } | 'SECRET_CODE_CLAIMED';
     }
+  /** Staff limit the uses of all users. */
+  | { readonly kind: 'limit'; readonly couponId: number; readonly maxUses: number }
   /** All redemptions, as they were read. */
   | { readonly kind: 'list'; readonly states: ReadonlyMap<number, State> };
 
@@ -42,6 +53,7 @@ interface Redemption {
 }
 
 interface World {
+  readonly coupons: Coupons;
   readonly redemptions: ReadonlyMap<number, Redemption>;
   /** Who has claimed each secret code, and the coupon. */
   readonly claims: ReadonlyMap<string, { readonly userId: number; readonly couponId: number }>;
@@ -51,7 +63,8 @@ const stateAt = ({ state, heldUntil }: Redemption, at: number): State =>
   state === 'HELD' && at >= heldUntil ? 'EXPIRED' : state;
 
 /** Returns the world after a call at a time; undefined if the answer does not follow from the world. */
-function after(world: World, call: Call, coupons: Coupons, at: number): World | undefined {
+function after(world: World, call: Call, at: number): World | undefined {
+  const { coupons } = world;
   const isLive = (redemption: Redemption) => ['HELD', 'USED'].includes(stateAt(redemption, at));
   const all = [...world.redemptions];
   /** Why there is no room for a redemption; the one with `ownId` does not count. */
@@ -64,9 +77,11 @@ function after(world: World, call: Call, coupons: Coupons, at: number): World | 
       ({ orderKey, couponId }) => orderKey === wanted.orderKey && couponId !== wanted.couponId,
     );
     if (inOrder.some(({ couponId }) => isExclusive(couponId) || isExclusive(wanted.couponId))) return 'EXCLUSIVE';
-    const uses = live.filter(({ couponId, userId }) => couponId === wanted.couponId && userId === wanted.userId);
-    const limit = coupons.get(wanted.couponId)?.limit ?? 0;
-    return limit > 0 && uses.length >= limit ? 'LIMIT_REACHED' : undefined;
+    const uses = live.filter(({ couponId }) => couponId === wanted.couponId);
+    const usesOfUser = uses.filter(({ userId }) => userId === wanted.userId);
+    const { limit = 0, maxUses = 0 } = coupons.get(wanted.couponId) ?? {};
+    if (limit > 0 && usesOfUser.length >= limit) return 'LIMIT_REACHED';
+    return maxUses > 0 && uses.length >= maxUses ? 'USED_UP' : undefined;
   };
   const withRedemption = (id: number, redemption: Redemption): World => ({
     ...world,
@@ -112,6 +127,10 @@ function after(world: World, call: Call, coupons: Coupons, at: number): World | 
       if (claim !== undefined) return claim.userId === userId && claim.couponId === couponId ? world : undefined;
       return { ...world, claims: new Map(world.claims).set(secretCode, { userId, couponId }) };
     }
+    case 'limit': {
+      const coupon = coupons.get(call.couponId);
+      return coupon && { ...world, coupons: new Map(coupons).set(call.couponId, { ...coupon, maxUses: call.maxUses }) };
+    }
     case 'list': {
       const isSame =
         all.length === call.states.size && all.every(([id, each]) => call.states.get(id) === stateAt(each, at));
@@ -122,11 +141,11 @@ function after(world: World, call: Call, coupons: Coupons, at: number): World | 
 
 /** The model of these coupons. */
 export const redemptionModel = (coupons: Coupons): Model<World, Call> => ({
-  start: { redemptions: new Map(), claims: new Map() },
-  after: (world, call, at) => after(world, call, coupons, at),
+  start: { coupons, redemptions: new Map(), claims: new Map() },
+  after,
   // What is used or released once is never held again.
   changesNothingLater: () => true,
   endsIn: ({ redemptions }) =>
     [...redemptions.values()].filter(({ state }) => state === 'HELD').map(({ heldUntil }) => heldUntil),
-  toKey: ({ redemptions, claims }) => [inOrder(redemptions), inOrder(claims)],
+  toKey: ({ coupons, redemptions, claims }) => [inOrder(coupons), inOrder(redemptions), inOrder(claims)],
 });

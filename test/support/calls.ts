@@ -282,6 +282,11 @@ const redemptionCalls: CallsOf<typeof RedemptionService> = {
     refused: ({ staff }) => staff.redeem({ ...orderOf(0), userId: 999, code: 'FOR-ALL' }),
     invalid: (api) => api.redeem({ orderKey: '', orderAmount: -1 }),
   },
+  check: {
+    succeeds: (api) => api.check({ code: 'FOR-ALL', userId: 1, orderAmount: 200 }),
+    refused: ({ staff }) => staff.check({ code: 'FOR-ALL', userId: 999 }),
+    invalid: (api) => api.check({ orderKey: ' ', orderAmount: -1 }),
+  },
   confirm: {
     succeeds: (api, n) => api.confirm({ redemptionId: n }),
     refused: ({ staff }) => staff.confirm({ redemptionId: 999 }),

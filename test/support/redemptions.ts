@@ -17,6 +17,8 @@ export interface CouponColumns {
   readonly is_user_based?: boolean;
   readonly product_ids?: readonly number[];
   readonly max_limit_for_user?: number;
+  readonly max_uses?: number;
+  readonly starts_at?: string;
   readonly exclusive_apply?: boolean;
   readonly valid_till?: string;
   readonly is_invalidated?: boolean;

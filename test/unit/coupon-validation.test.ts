@@ -24,9 +24,11 @@ const coupon: fc.Arbitrary<JudgedCoupon> = fc.record({
   minOrder: optionalAmount,
   maxValue: optionalAmount,
   isExpired: fc.boolean(),
-  isAvailable: fc.boolean(),
+  isNotStarted: fc.boolean(),
+  isNotAvailable: fc.boolean(),
 });
-const usable = coupon.map((found) => ({ ...found, minOrder: null, isExpired: false, isAvailable: true }));
+const isUsable = { isExpired: false, isNotStarted: false, isNotAvailable: false };
+const usable = coupon.map((found) => ({ ...found, ...isUsable, minOrder: null }));
 
 function plainDecimal(value: number): string {
   const [mantissa = '0', exponent = '0'] = String(value).split('e');
@@ -55,7 +57,8 @@ describe('The arithmetic of Validate', () => {
         const passes =
           found !== null &&
           !found.isExpired &&
-          found.isAvailable &&
+          !found.isNotStarted &&
+          !found.isNotAvailable &&
           !(Number(found.minOrder) > 0 && order < Number(found.minOrder));
         expect(result.valid).toBe(passes);
       }),
@@ -78,7 +81,7 @@ describe('The arithmetic of Validate', () => {
     fc.assert(
       fc.property(hundredths, hundredths, (cents, percent) => {
         const terms = { discountPercent: `${percent / 100}`, flatDiscount: null, minOrder: null, maxValue: null };
-        const found = { ...terms, id: 1, isExpired: false, isAvailable: true };
+        const found = { ...terms, ...isUsable, id: 1 };
         expect(discountOf(found, cents / 100)).toBe(Number(`${BigInt(cents) * BigInt(percent)}e-6`));
       }),
       { numRuns: 2000 },

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { findAnomaly } from '../load/linearizability.ts';
-import { type Call, type Deed, redemptionModel } from '../load/redemption-model.ts';
+import { type Call, type Deed, type Refusal, redemptionModel } from '../load/redemption-model.ts';
 
 const model = redemptionModel(
   new Map([
-    [1, { limit: 1, isExclusive: false }],
-    [2, { limit: 0, isExclusive: false }],
-    [3, { limit: 0, isExclusive: true }],
+    [1, { limit: 1, maxUses: 0, isExclusive: false }],
+    [2, { limit: 0, maxUses: 0, isExclusive: false }],
+    [3, { limit: 0, maxUses: 0, isExclusive: true }],
+    [4, { limit: 0, maxUses: 1, isExclusive: false }],
   ]),
 );
 const from = (begunAt: number, answeredAt: number, deed: Deed): Call => ({ ...deed, begunAt, answeredAt });
@@ -15,7 +16,7 @@ const redeemed = (
   orderKey: string,
   { couponId = 1, heldUntil = 9_000, userId = 1, state = 'HELD' as const } = {},
 ): Deed => ({ ...{ kind: 'redeem', couponId, userId, orderKey }, answer: { valid: true, id, state, heldUntil } });
-const refused = (orderKey: string, refusal: 'EXCLUSIVE' | 'LIMIT_REACHED' = 'LIMIT_REACHED', couponId = 1): Deed => ({
+const refused = (orderKey: string, refusal: Refusal = 'LIMIT_REACHED', couponId = 1): Deed => ({
   ...{ kind: 'redeem', couponId, userId: 1, orderKey },
   answer: { valid: false, refusal, id: undefined },
 });
@@ -29,6 +30,9 @@ const claimed = (userId: number, couponId: number): Deed => ({
 describe('The check of histories of redemptions', () => {
   const held = (heldUntil: number) => redeemed(1, 'a', { heldUntil });
   const other = (id: number, more = {}) => redeemed(id, 'a', { couponId: 2, ...more });
+  const ofAll = (id: number, orderKey: string, more = {}) =>
+    redeemed(id, orderKey, { couponId: 4, userId: id, ...more });
+  const limited = (maxUses: number): Deed => ({ kind: 'limit', couponId: 4, maxUses });
   const listed = (...ids: number[]): Deed => ({
     kind: 'list',
     states: new Map(ids.map((id) => [id, 'HELD'] as const)),
@@ -49,6 +53,10 @@ describe('The check of histories of redemptions', () => {
       'an order that is redeemed anew, and keeps its redemption',
       history(0, 1, held(100), 2, 3, redeemed(1, 'a'), 200, 201, refused('b')),
     ],
+    [
+      'a use of all users that staff have added',
+      history(0, 1, ofAll(1, 'a'), 2, 3, refused('b', 'USED_UP', 4), 4, 6, limited(2), 5, 7, ofAll(2, 'b')),
+    ],
     ['a secret code that its user claims twice', history(0, 5, claimed(1, 8), 3, 9, claimed(1, 8))],
   ])('It explains %s', (_what, calls) => {
     expect(findAnomaly(calls, model)).toBeUndefined();
@@ -57,6 +65,12 @@ describe('The check of histories of redemptions', () => {
   it.each<[string, number, Call[]]>([
     ['a limit that two orders exceed at once', 1, history(0, 9, redeemed(1, 'a'), 0, 9, redeemed(2, 'b'))],
     ['a limit that a hold exceeds that was said to run out', 1, history(0, 1, held(100), 50, 99, redeemed(2, 'b'))],
+    ['a limit of all users that two exceed at once', 1, history(0, 9, ofAll(1, 'a'), 0, 9, ofAll(2, 'b'))],
+    [
+      'a refusal after staff have added a use',
+      2,
+      history(0, 1, ofAll(1, 'a'), 2, 3, limited(2), 4, 5, refused('b', 'USED_UP', 4)),
+    ],
     ['a refusal where there is room', 0, history(0, 1, refused('a'))],
     ['a refusal after the use was given back', 2, history(0, 1, redeemed(1, 'a'), 2, 3, released, 4, 5, refused('b'))],
     ['an exclusive coupon beside another one', 1, history(0, 9, redeemed(1, 'a'), 0, 9, other(2, { couponId: 3 }))],

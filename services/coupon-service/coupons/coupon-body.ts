@@ -7,7 +7,7 @@ import { couponErrors } from '../errors.ts';
 
 /**
  * Converts a CouponBody (spec 4.2) to statement parameters; an absent body is an empty one. The validation interceptor
- * has deduplicated the id lists, so their lengths can be compared with row counts. In productIds and validTill, null
+ * has deduplicated the id lists, so their lengths can be compared with row counts. In productIds and the dates, null
  * clears the value and undefined means "not given".
  *
  * @param field the body's path in the request.
@@ -15,7 +15,9 @@ import { couponErrors } from '../errors.ts';
  * checks come before all rules.
  */
 export function readCouponBody(field: 'coupon' | 'updates.coupon', body: Partial<CouponBodyMessage> | undefined = {}) {
-  const { couponCode, validTill } = body;
+  const { couponCode } = body;
+  const date = (name: string, text: string | undefined) =>
+    text === undefined ? undefined : optionalDate(`${field}.${name}`, text);
   return {
     couponCode: couponCode === undefined ? undefined : readCode(`${field}.coupon_code`, couponCode),
     isUserBased: body.isUserBased,
@@ -27,8 +29,10 @@ export function readCouponBody(field: 'coupon' | 'updates.coupon', body: Partial
     applicableUsers: body.applicableUsers?.ids,
     applicableProducts: body.applicableProducts?.ids,
     isApplyForAll: body.isApplyForAll,
-    validTill: validTill === undefined ? undefined : optionalDate(`${field}.valid_till`, validTill),
+    startsAt: date('starts_at', body.startsAt),
+    validTill: date('valid_till', body.validTill),
     maxLimitForUser: body.maxLimitForUser,
+    maxUses: body.maxUses,
     exclusiveApply: body.exclusiveApply,
   };
 }

@@ -10,8 +10,10 @@ const terms: readonly Column[] = [
   ['min_order', 'numeric'],
   ['max_value', 'numeric'],
   ['product_ids', 'integer[]'],
+  ['starts_at', 'timestamptz'],
   ['valid_till', 'timestamptz'],
   ['max_limit_for_user', 'integer'],
+  ['max_uses', 'integer'],
   ['exclusive_apply', 'boolean'],
 ];
 /** The columns of the message `coupon` in Create and Update. */
@@ -22,6 +24,12 @@ const fields: readonly Column[] = [
   ...terms,
 ];
 const updatedFields: readonly Column[] = [...fields, ['is_invalidated', 'boolean']];
+
+const clearing = new Map([
+  ['product_ids', '$clearsProductIds'],
+  ['starts_at', '$clearsStartsAt'],
+  ['valid_till', '$clearsValidTill'],
+]);
 
 const parameterOf = (column: string) =>
   `$${column.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())}`;
@@ -36,14 +44,14 @@ export const couponFieldsValues = valuesOf(fields);
 export const updatedColumns = columnsOf(updatedFields);
 
 /**
- * SQL of the fields after an update: a field that is not given keeps its value. Two fields have a flag that clears
- * them, because null means "not given".
+ * SQL of the fields after an update: a field that is not given keeps its value. Those of `clearing` have a flag that
+ * clears them, because null means "not given".
  */
 export const updatedValues = updatedFields
   .map(([name, type]) => {
     const value = `coalesce(${parameterOf(name)}::${type}, ${name})`;
-    if (name === 'product_ids') return `case when not $clearsProductIds::boolean then ${value} end`;
-    return name === 'valid_till' ? `case when not $clearsValidTill::boolean then ${value} end` : value;
+    const flag = clearing.get(name);
+    return flag === undefined ? value : `case when not ${flag}::boolean then ${value} end`;
   })
   .join(', ');
 

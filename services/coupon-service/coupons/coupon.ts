@@ -8,8 +8,10 @@ export interface TermsRow {
   minOrder: string | null;
   maxValue: string | null;
   productIds: number[] | null;
+  startsAt: Date | null;
   validTill: Date | null;
   maxLimitForUser: number | null;
+  maxUses: number | null;
   exclusiveApply: boolean;
 }
 
@@ -26,13 +28,17 @@ export interface CouponRow extends TermsRow {
   batchId: number | null;
 }
 
+/** Returns SQL of the columns of `TermsRow` in a table. `productIds` is SQL of the product ids to show. */
+export const termsColumnsOf = (table: 'coupons' | 'reserved_coupons', productIds: string) => `
+  ${table}.discount_percent as "discountPercent", ${table}.flat_discount as "flatDiscount",
+  ${table}.min_order as "minOrder", ${table}.max_value as "maxValue", ${productIds} as "productIds",
+  ${table}.starts_at as "startsAt", ${table}.valid_till as "validTill",
+  ${table}.max_limit_for_user as "maxLimitForUser", ${table}.max_uses as "maxUses", ${table}.exclusive_apply as "exclusiveApply"`;
+
 /** Returns SQL of the columns of `CouponRow`. `productIds` is SQL of the product ids to show. */
 export const couponColumnsWith = (productIds: string) => `
   coupons.id, coupons.coupon_code as "couponCode", coupons.is_user_based as "isUserBased",
-  coupons.discount_percent as "discountPercent", coupons.flat_discount as "flatDiscount",
-  coupons.min_order as "minOrder", coupons.max_value as "maxValue", ${productIds} as "productIds",
-  coupons.is_apply_for_all as "isApplyForAll", coupons.valid_till as "validTill",
-  coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
+  coupons.is_apply_for_all as "isApplyForAll", ${termsColumnsOf('coupons', productIds)},
   coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt",
   coupons.etag, coupons.batch_id as "batchId"`;
 // The ids are read as JSON, which parses faster than an array.
@@ -42,7 +48,8 @@ export const couponColumns = couponColumnsWith('to_json(coupons.product_ids)');
 export const termsFields = (row: string) => `
   'discountPercent', ${row}.discount_percent::text, 'flatDiscount', ${row}.flat_discount::text,
   'minOrder', ${row}.min_order::text, 'maxValue', ${row}.max_value::text,
-  'validTill', api_time(${row}.valid_till), 'maxLimitForUser', ${row}.max_limit_for_user,
+  'startsAt', api_time(${row}.starts_at), 'validTill', api_time(${row}.valid_till),
+  'maxLimitForUser', ${row}.max_limit_for_user, 'maxUses', ${row}.max_uses,
   'exclusiveApply', ${row}.exclusive_apply, 'createdBy', ${row}.created_by, 'createdAt', api_time(${row}.created_at)`;
 
 /** Returns SQL of a coupon's audited fields, except its products. `row` names the record. */
@@ -58,8 +65,10 @@ export function toTerms(row: TermsRow) {
     minOrder: row.minOrder ?? undefined,
     maxValue: row.maxValue ?? undefined,
     productIds: row.productIds === null ? undefined : { ids: row.productIds },
+    startsAt: row.startsAt?.getTime(),
     validTill: row.validTill?.getTime(),
     maxLimitForUser: row.maxLimitForUser ?? undefined,
+    maxUses: row.maxUses ?? undefined,
     exclusiveApply: row.exclusiveApply,
   };
 }

@@ -26,6 +26,21 @@ export function compare(left: Decimal, right: Decimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
+/** Returns the smaller of two. */
+export const least = (left: Decimal, right: Decimal): Decimal => (compare(left, right) <= 0 ? left : right);
+
+/** Rounds an amount that is not negative to a number of digits after the point. */
+export function round(amount: Decimal, digits: number, way: 'half up' | 'down'): Decimal {
+  if (amount.scale <= digits) return amount;
+  const unit = 10n ** BigInt(amount.scale - digits);
+  return { units: (amount.units + (way === 'down' ? 0n : unit / 2n)) / unit, scale: digits };
+}
+
+/** Returns how many digits a currency of ISO 4217 has after the point. */
+export function digitsOf(currency: string): number {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 0;
+}
+
 /** Returns `percent` hundredths of an amount. */
 export function percentOf(amount: Decimal, percent: Decimal): Decimal {
   return { units: amount.units * percent.units, scale: amount.scale + percent.scale + 2 };

@@ -1,7 +1,8 @@
 import { ValidationRefusal } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { compare, type Decimal, decimal, percentOf, toNumber } from './decimals.ts';
+import { ConditionState } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { compare, type Decimal, decimal, least, percentOf, round, toNumber } from './decimals.ts';
 
-// The rules by which Validate and Redeem judge a coupon (spec 4.2, validate).
+// The rules by which Validate, Redeem and Check judge a coupon (spec 4.2, validate; design 13, 16).
 
 /** The coupon as the rules need it; amounts are decimals. */
 export interface JudgedCoupon {
@@ -11,39 +12,78 @@ export interface JudgedCoupon {
   maxValue: string | null;
   minOrder: string | null;
   isExpired: boolean;
-  isAvailable: boolean;
+  isNotStarted: boolean;
+  isNotAvailable: boolean;
 }
 
 /** SQL of the columns of `JudgedCoupon`. The time is the statement's, because a transaction may have begun earlier. */
 export const judgedColumns = `
   id, discount_percent as "discountPercent", flat_discount as "flatDiscount", max_value as "maxValue", min_order as "minOrder",
-  coalesce(valid_till < statement_timestamp(), false) as "isExpired", is_apply_for_all or is_user_based as "isAvailable"`;
+  coalesce(valid_till < statement_timestamp(), false) as "isExpired",
+  coalesce(starts_at > statement_timestamp(), false) as "isNotStarted",
+  not (is_apply_for_all or is_user_based) as "isNotAvailable"`;
 
 /** Converts a code to the form in which coupons are looked up. */
 export const toLookedUpForm = (code: string) => code.toUpperCase().normalize('NFC');
 
-/** Judges a coupon, or none, for an order amount: the fields of a refusal, or the exact discount. */
-export function judge(code: string, coupon: JudgedCoupon | undefined, orderAmount: number) {
-  // 1 and 2
-  if (code === '' || coupon === undefined) return { refused: notFound(code) };
+/** The rules in their order. A coupon is refused for the first one whose fact is true. */
+const rules = [
   // 3
-  if (coupon.isExpired) return refusal(ValidationRefusal.EXPIRED, 'Coupon has expired');
+  { fact: 'isExpired', refusal: ValidationRefusal.EXPIRED, message: 'Coupon has expired' },
+  { fact: 'isNotStarted', refusal: ValidationRefusal.NOT_STARTED, message: 'Coupon has not started' },
   // 4
-  if (!coupon.isAvailable) return refusal(ValidationRefusal.NOT_AVAILABLE, 'Coupon is not available for use');
+  { fact: 'isNotAvailable', refusal: ValidationRefusal.NOT_AVAILABLE, message: 'Coupon is not available for use' },
   // 5
-  const amount = decimal(orderAmount);
-  const minOrder = positive(coupon.minOrder);
-  if (minOrder !== undefined && compare(amount, minOrder) < 0) {
-    const message = `Minimum order amount is ${toNumber(minOrder)}`;
-    return {
-      refused: { ...refused(ValidationRefusal.BELOW_MINIMUM, message), minOrder: coupon.minOrder ?? undefined },
-    };
-  }
-  // 6 and 7
-  return { refused: undefined, coupon, discount: capped(discountOf(amount, coupon), positive(coupon.maxValue)) };
+  { fact: 'isBelowMinimum', refusal: ValidationRefusal.BELOW_MINIMUM, message: 'Minimum order amount is ' },
+  { fact: 'isNotForUser', refusal: ValidationRefusal.NOT_FOR_USER, message: 'Coupon is not available for this user' },
+  {
+    fact: 'isNotForProducts',
+    refusal: ValidationRefusal.NOT_FOR_PRODUCTS,
+    message: 'Coupon does not apply to these products',
+  },
+  { fact: 'hasConflict', refusal: ValidationRefusal.EXCLUSIVE, message: "Coupon can't be combined" },
+  { fact: 'isLimitReached', refusal: ValidationRefusal.LIMIT_REACHED, message: 'Coupon limit reached' },
+  { fact: 'isUsedUp', refusal: ValidationRefusal.USED_UP, message: 'Coupon has been used up' },
+] as const;
+
+const { MET, FAILED, NOT_CHECKED } = ConditionState;
+
+type Rule = (typeof rules)[number];
+
+/** What is known of a coupon and an order. Null: the coupon asks for what the request does not say. */
+export type Facts = { readonly [Fact in Rule['fact']]?: boolean | null } & {
+  readonly minOrder: string | null;
+};
+
+/** Returns the fields of the refusal by the first rule that is broken, if any. A fact that is missing breaks none. */
+export function refusalOf(facts: Facts): Refused | undefined {
+  const broken = rules.find(({ fact }) => facts[fact] === true);
+  if (broken === undefined) return undefined;
+  const minOrder = broken.fact === 'isBelowMinimum' ? (facts.minOrder ?? undefined) : undefined;
+  return { ...refused(broken.refusal, messageOf(broken, facts)), minOrder };
 }
 
-/** Returns the fields of the refusal of a code without a coupon. */
+/** Returns the conditions of all rules, in their order. */
+export function conditionsOf(facts: Facts) {
+  return rules.map((rule) => {
+    const fact = facts[rule.fact];
+    const state = fact === true ? FAILED : fact === false ? MET : NOT_CHECKED;
+    return { condition: rule.refusal, state, message: fact === true ? messageOf(rule, facts) : '' };
+  });
+}
+
+function messageOf({ fact, message }: Rule, { minOrder }: Facts): string {
+  return fact === 'isBelowMinimum' ? `${message}${toNumber(decimal(minOrder ?? 0))}` : message;
+}
+
+/** Whether an order is below a coupon's minimum; null if its amount is not said. */
+export function isBelowMinimum({ minOrder }: Pick<JudgedCoupon, 'minOrder'>, orderAmount: number | undefined) {
+  const least = positive(minOrder);
+  if (least === undefined) return false;
+  return orderAmount === undefined ? null : compare(decimal(orderAmount), least) < 0;
+}
+
+/** Returns the fields of the refusal of a code without a coupon (rules 1 and 2). */
 export const notFound = (code: string) =>
   code === ''
     ? refused(ValidationRefusal.CODE_EMPTY, 'Invalid coupon code')
@@ -57,9 +97,7 @@ interface Refused {
   minOrder?: string | undefined;
 }
 
-export const refused = (refusal: ValidationRefusal, message: string): Refused => ({ valid: false, refusal, message });
-
-const refusal = (...why: Parameters<typeof refused>) => ({ refused: refused(...why) });
+const refused = (refusal: ValidationRefusal, message: string): Refused => ({ valid: false, refusal, message });
 
 const zero = decimal(0);
 
@@ -69,12 +107,21 @@ function positive(text: string | null): Decimal | undefined {
   return amount.units > 0n ? amount : undefined;
 }
 
-function discountOf(amount: Decimal, { discountPercent, flatDiscount }: JudgedCoupon): Decimal {
+/** Returns the exact discount of an amount (rules 6 and 7). */
+export function discountOf({ discountPercent, flatDiscount, maxValue }: JudgedCoupon, amount: Decimal): Decimal {
   const percent = positive(discountPercent);
-  if (percent !== undefined) return percentOf(amount, percent);
-  return positive(flatDiscount) ?? zero;
+  const discount = percent === undefined ? (positive(flatDiscount) ?? zero) : percentOf(amount, percent);
+  return least(discount, positive(maxValue) ?? discount);
 }
 
-function capped(discount: Decimal, maxValue: Decimal | undefined): Decimal {
-  return maxValue !== undefined && compare(discount, maxValue) > 0 ? maxValue : discount;
+/**
+ * Returns the discount of an order (design 16): at most the amount that it is computed of. With a number of digits, it is
+ * rounded half up to these, or down where it would be more than that amount or than the largest discount.
+ */
+export function orderDiscountOf(coupon: JudgedCoupon, amount: Decimal, digits: number | undefined): Decimal {
+  const exact = least(discountOf(coupon, amount), amount);
+  if (digits === undefined) return exact;
+  const rounded = round(exact, digits, 'half up');
+  const most = least(amount, positive(coupon.maxValue) ?? amount);
+  return compare(rounded, most) > 0 ? round(exact, digits, 'down') : rounded;
 }

@@ -3,7 +3,7 @@ import type {
   ReservedCouponSchema,
 } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
-import { type TermsRow, toTerms } from './coupon.ts';
+import { type TermsRow, termsColumnsOf, toTerms } from './coupon.ts';
 import { toUser, type UserTuple, userJson } from './relations.ts';
 
 /** The reserved-coupon record (spec 2.5). */
@@ -18,10 +18,8 @@ export interface ReservedCouponRow extends TermsRow {
 /** Returns SQL of the columns of `ReservedCouponRow`. `productIds` is SQL of the product ids to show. */
 export const reservedColumnsWith = (productIds: string) => `
   reserved_coupons.id, reserved_coupons.secret_code as "secretCode", reserved_coupons.coupon_code as "couponCode",
-  reserved_coupons.discount_percent as "discountPercent", reserved_coupons.flat_discount as "flatDiscount",
-  reserved_coupons.min_order as "minOrder", reserved_coupons.max_value as "maxValue", ${productIds} as "productIds",
-  reserved_coupons.valid_till as "validTill", reserved_coupons.max_limit_for_user as "maxLimitForUser",
-  reserved_coupons.exclusive_apply as "exclusiveApply", reserved_coupons.created_by as "createdBy", reserved_coupons.created_at as "createdAt"`;
+  ${termsColumnsOf('reserved_coupons', productIds)},
+  reserved_coupons.created_by as "createdBy", reserved_coupons.created_at as "createdAt"`;
 export const reservedColumns = reservedColumnsWith('reserved_coupons.product_ids');
 
 /** Converts a record to a `ReservedCoupon`. `ListedReservedCoupon` has the same fields. */

@@ -5,7 +5,7 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { couponErrors } from '../errors.ts';
 import type { RedemptionParts } from '../parts.ts';
 import { type RedemptionRow, redemptionKind, toRedemption } from '../redemptions/redemption.ts';
-import { lockRoomOf, room } from '../redemptions/room.ts';
+import { hasRoom, lockRoomOf, room } from '../redemptions/room.ts';
 
 /**
  * Design 13, confirm: uses the coupon that a redemption holds. A hold that has run out is taken again if there is still
@@ -28,11 +28,11 @@ const errors = {
 
 const useRedemption = confirmStatement<RedemptionRow>(redemptionKind, {
   room: `asked as (
-     select coupon_id, user_id, order_key, coalesce(max_limit_for_user, 0) as max_uses,
-       coalesce(exclusive_apply, false) as is_exclusive, seen.id as own_id
+     select coupon_id, user_id, order_key, coalesce(max_limit_for_user, 0) as max_uses_of_user,
+       coalesce(max_uses, 0) as max_uses, coalesce(exclusive_apply, false) as is_exclusive, null::integer as own_id
      from seen left join coupons on coupons.id = coupon_id
    ),
    ${room}`,
-  hasRoom: 'not "hasConflict" and not "isLimitReached"',
+  hasRoom,
   heldColumn: 'coupon_id',
 });

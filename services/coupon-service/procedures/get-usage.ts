@@ -1,6 +1,6 @@
 import { statement } from '../../../shared/db/statement.ts';
 import type { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { isRunOut } from '../../../shared/holds/hold.ts';
+import { isRunOutByOwner } from '../../../shared/holds/hold.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { RedemptionParts } from '../parts.ts';
 
@@ -25,7 +25,7 @@ const selectUsage = statement<UsageRow, { couponIds: readonly number[] }>(
   'getUsage',
   `with run_out as materialized (
      select coupon_id, count(*) as holds from redemptions
-     where coupon_id = any($couponIds::integer[]) and ${isRunOut('redemptions')}
+     where coupon_id = any($couponIds::integer[]) and ${isRunOutByOwner}
      group by coupon_id
    )
    select asked.coupon_id as "couponId", (coalesce(sum(held), 0) - coalesce(max(holds), 0))::integer as held,

@@ -45,6 +45,7 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
       isInvalidated: updates?.isInvalidated,
       needsUsers,
       clearsProductIds: body.productIds === null,
+      clearsStartsAt: body.startsAt === null,
       clearsValidTill: body.validTill === null,
     };
     const db = database.for(call);
@@ -84,6 +85,7 @@ interface CouponUpdates extends CouponBody, Actor, Guard {
   /** Rule 2: whether the coupon must already have users. */
   needsUsers: boolean;
   clearsProductIds: boolean;
+  clearsStartsAt: boolean;
   clearsValidTill: boolean;
 }
 

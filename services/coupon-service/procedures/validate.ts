@@ -3,8 +3,16 @@ import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service
 import { keyedStatement, sharedRows } from '../../../shared/reads/shared-read.ts';
 import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { toNumber } from '../coupons/decimals.ts';
-import { type JudgedCoupon, judge, judgedColumns, toLookedUpForm } from '../coupons/judgement.ts';
+import { decimal, toNumber } from '../coupons/decimals.ts';
+import {
+  discountOf,
+  isBelowMinimum,
+  type JudgedCoupon,
+  judgedColumns,
+  notFound,
+  refusalOf,
+  toLookedUpForm,
+} from '../coupons/judgement.ts';
 import { type CallerMisses, type CallerParams, callerMisses, type MissLimit } from '../guessing/miss-limit.ts';
 import type { CouponParts } from '../parts.ts';
 
@@ -40,13 +48,16 @@ export function validate({ database, missLimit }: CouponParts): Handler<typeof C
 }
 
 /** Judges a coupon by rules 1 to 7. Returns the fields of the response. */
-export function toAnswer(code: string, found: JudgedCoupon | undefined, orderAmount: number) {
-  const judged = judge(code, found, orderAmount);
-  if (judged.refused !== undefined) return judged.refused;
-  const { coupon, discount } = judged;
+export function toAnswer(code: string, coupon: JudgedCoupon | undefined, orderAmount: number) {
+  // 1 and 2
+  if (code === '' || coupon === undefined) return notFound(code);
+  // 3 to 5
+  const refusal = refusalOf({ ...coupon, isBelowMinimum: isBelowMinimum(coupon, orderAmount) });
+  if (refusal !== undefined) return refusal;
   return {
     valid: true,
-    discountAmount: toNumber(discount),
+    // 6 and 7
+    discountAmount: toNumber(discountOf(coupon, decimal(orderAmount))),
     coupon: {
       id: coupon.id,
       discountPercent: coupon.discountPercent ?? undefined,

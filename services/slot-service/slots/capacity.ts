@@ -1,19 +1,17 @@
 import { maxInt32 } from '../../../shared/db/int32.ts';
 import { statement } from '../../../shared/db/statement.ts';
+import { isRunOutByOwner } from '../../../shared/holds/hold.ts';
 
 /**
  * SQL of the units of a slot's live bookings (design 15), at most the largest int32. `slot_usage` counts holds that have
- * run out until a sweep marks them, so they are taken off again; a slot without holds is spared the look. Their time is
- * written as the index of slot and time has it. Otherwise PostgreSQL might choose the index of either, and read all
- * holds of the slot, or those of all slots that have run out.
+ * run out until a sweep marks them, so they are taken off again; a slot without holds is spared the look.
  *
  * @param slotId SQL of the slot's id.
  */
 export const unitsInUse = (slotId: string) => `coalesce((
        select least(held + booked - case when held = 0 then 0 else coalesce((
          select sum(units) from slot_bookings
-         where state = 'HELD' and slot_id = slot_usage.slot_id
-           and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC'
+         where slot_id = slot_usage.slot_id and ${isRunOutByOwner}
        ), 0) end, ${maxInt32})::integer
        from slot_usage where slot_id = ${slotId}
      ), 0)`;

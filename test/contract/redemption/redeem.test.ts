@@ -53,7 +53,9 @@ redemptionContract('Redeem', (api) => {
     [{ discount_percent: 33.3 }, 0.1, '0.0333', 0.0333],
     [{ discount_percent: 12.5, max_value: 1.25 }, 100, '1.25', 1.25],
     [{ discount_percent: 10, flat_discount: 7 }, 1e21, '100000000000000000000', 1e20],
-    [{ discount_percent: null, flat_discount: 7.5 }, 2, '7.5', 7.5],
+    [{ discount_percent: null, flat_discount: 7.5 }, 8, '7.5', 7.5],
+    [{ discount_percent: null, flat_discount: 7.5 }, 2, '2', 2],
+    [{ discount_percent: 120 }, 2, '2', 2],
     [{ discount_percent: 0.1 }, 0, '0', 0],
   ])('The discount of %j for %f is stored exactly', async (given, orderAmount, exact, discountAmount) => {
     const { code } = await coupon(given);
@@ -70,6 +72,7 @@ redemptionContract('Redeem', (api) => {
   it.each<[string, CouponColumns, object, keyof typeof ValidationRefusal, object]>([
     ['expired', { valid_till: '2020-01-01Z' }, {}, 'EXPIRED', { message: 'Coupon has expired' }],
     ['invalidated', { is_invalidated: true }, {}, 'NOT_FOUND', { message: 'Coupon not found or invalidated' }],
+    ['not started', { starts_at: '2999-01-01Z' }, {}, 'NOT_STARTED', { message: 'Coupon has not started' }],
     ['for nobody', { is_apply_for_all: false }, {}, 'NOT_AVAILABLE', { message: 'Coupon is not available for use' }],
     [
       'below its minimum',
@@ -111,14 +114,19 @@ redemptionContract('Redeem', (api) => {
     });
   });
 
-  it('The rules come in their order: those of Validate, the user, the products, the order, the limit', async () => {
-    const { id, code } = await coupon({ is_apply_for_all: false, product_ids: [7], max_limit_for_user: 1 });
+  it('The rules come in their order: those of Validate, the user, the products, the order, the limits', async () => {
+    const terms = { is_apply_for_all: false, product_ids: [7], max_limit_for_user: 1, max_uses: 1 };
+    const { id, code } = await coupon({ ...terms, valid_till: '2020-01-01Z', starts_at: '2999-01-01Z' });
     const [order, first] = [newOrder(), newOrder()];
     const refusalOf = async () => (await hold(code, order)).refusal;
     await api.sql(
       'insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at) values ($1, 1, $2, 1, 1, $3, now())',
       [id, first.orderKey, 'USED'],
     );
+    expect(await refusalOf()).toBe(ValidationRefusal.EXPIRED);
+    await api.sql('update coupons set valid_till = null where id = $1', [id]);
+    expect(await refusalOf()).toBe(ValidationRefusal.NOT_STARTED);
+    await api.sql('update coupons set starts_at = now() where id = $1', [id]);
     expect(await refusalOf()).toBe(ValidationRefusal.NOT_AVAILABLE);
     await api.sql('update coupons set is_user_based = true where id = $1', [id]);
     expect(await refusalOf()).toBe(ValidationRefusal.NOT_FOR_USER);
@@ -135,6 +143,10 @@ redemptionContract('Redeem', (api) => {
       ...{ refusal: ValidationRefusal.LIMIT_REACHED, message: 'Coupon limit reached' },
     });
     await api.sql('update coupons set max_limit_for_user = 2 where id = $1', [id]);
+    expect(await hold(code, { productIds })).toMatchObject({
+      ...{ refusal: ValidationRefusal.USED_UP, message: 'Coupon has been used up' },
+    });
+    await api.sql('update coupons set max_uses = 2 where id = $1', [id]);
     expect(await hold(code, { productIds })).toMatchObject({ valid: true });
   });
 
@@ -145,6 +157,67 @@ redemptionContract('Redeem', (api) => {
   ])('A coupon %j applies to an order of the products %j', async (given, productIds) => {
     const { code } = await coupon(given);
     expect((await hold(code, { productIds })).valid).toBe(true);
+  });
+
+  it.each<[string, CouponColumns, readonly object[], number]>([
+    [
+      'of its products',
+      { product_ids: [7, 8] },
+      [
+        { productId: 7, amount: 30 },
+        { productId: 9, amount: 100 },
+      ],
+      3,
+    ],
+    [
+      'of all lines of a product',
+      { product_ids: [7] },
+      [
+        { productId: 7, amount: 30 },
+        { productId: 7, amount: 0.1 },
+      ],
+      3.01,
+    ],
+    ['of a product by its external id', { product_ids: [7] }, [{ productExternalId: 'SKU-7', amount: 50 }], 5],
+    [
+      'at most of the lines',
+      { product_ids: [7], discount_percent: null, flat_discount: 40 },
+      [{ productId: 7, amount: 25 }],
+      25,
+    ],
+    ['of the order, for a coupon for all products', {}, [{ productId: 7, amount: 30 }], 20],
+    ['of lines that are more than the order', { product_ids: [7] }, [{ productId: 7, amount: 5000 }], 500],
+  ])('The discount is computed %s', async (_what, given, lines, discountAmount) => {
+    await api.sql(`update products set external_id = 'SKU-7' where id = 7`);
+    const { code } = await coupon(given);
+    expect(await hold(code, { lines })).toMatchObject({ valid: true, discountAmount });
+  });
+
+  it('A coupon that is limited by links has its discount of the lines with these products', async () => {
+    const { id, code } = await coupon();
+    await api.sql('insert into coupon_applicable_products (coupon_id, product_id) values ($1, 9)', [id]);
+    const lines = [
+      { productId: 9, amount: 10 },
+      { productId: 8, amount: 90 },
+    ];
+    expect(await hold(code, { lines })).toMatchObject({ valid: true, discountAmount: 1 });
+  });
+
+  it('Lines without a product of the coupon are refused, as is one of an external id that is not known', async () => {
+    const { code } = await coupon({ product_ids: [7] });
+    for (const line of [{ productId: 8 }, { productExternalId: 'no such product' }]) {
+      const answer = await hold(code, { lines: [{ ...line, amount: 10 }] });
+      expect(answer).toMatchObject({ valid: false, refusal: ValidationRefusal.NOT_FOR_PRODUCTS });
+    }
+  });
+
+  it("The minimum is one of the order's amount, whatever the lines come to", async () => {
+    const { code } = await coupon({ product_ids: [7], min_order: 150 });
+    const lines = [{ productId: 7, amount: 100 }];
+    expect(await hold(code, { lines })).toMatchObject({ valid: true, discountAmount: 10 });
+    expect((await hold(code, { lines: [{ productId: 7, amount: 1000 }], orderAmount: 149 })).refusal).toBe(
+      ValidationRefusal.BELOW_MINIMUM,
+    );
   });
 
   it('A held coupon is judged anew for its order, and keeps its id', async () => {
@@ -232,10 +305,45 @@ redemptionContract('Redeem', (api) => {
     expect(await refusal()).toBe(ValidationRefusal.LIMIT_REACHED);
   });
 
-  it.each([undefined, 0])('A limit of %s is none', async (limit) => {
-    const { code } = await coupon(limit === undefined ? {} : { max_limit_for_user: limit });
-    for (let order = 0; order < 3; order += 1) expect((await hold(code)).valid).toBe(true);
+  it('A limit of all uses counts the live redemptions of all users, but not the order that holds one already', async () => {
+    const { id, code } = await coupon({ max_uses: 2 });
+    const order = newOrder();
+    const held = (await hold(code, order)).redemption;
+    const used = (await hold(code, { userId: 2, holdSeconds: 0 })).redemption;
+    const refusal = async () => (await hold(code, { userId: 2 })).refusal;
+    expect(await refusal()).toBe(ValidationRefusal.USED_UP);
+    expect((await hold(code, { ...order, orderAmount: 300 })).redemption).toMatchObject({ id: held?.id });
+    await letRunOut(api.sql, held?.id);
+    const again = (await hold(code)).redemption;
+    expect(again?.state).toBe(HELD);
+    await expectError(api.guest.confirm({ redemptionId: held?.id }), 'HOLD_EXPIRED');
+    await api.sql(`update redemptions set state = 'EXPIRED' where id = $1`, [held?.id]);
+    expect(await refusal()).toBe(ValidationRefusal.USED_UP);
+    await api.guest.release({ redemptionId: used?.id });
+    expect((await api.guest.confirm({ redemptionId: held?.id })).redemption?.state).toBe(USED);
+    expect(await refusal()).toBe(ValidationRefusal.USED_UP);
+    await api.sql('update coupons set max_uses = 1 where id = $1', [id]);
+    expect((await api.guest.confirm({ redemptionId: again?.id })).redemption?.state).toBe(USED);
   });
+
+  it('Sixty-four callers use a coupon exactly as often as all of them may', async () => {
+    const { code } = await coupon({ max_uses: 20 });
+    const ends = await Promise.all(
+      Array.from({ length: 64 }, (_caller, at) => hold(code, { userId: 1 + (at % 2), holdSeconds: at % 3 })),
+    );
+    expect(ends.filter(({ valid }) => valid)).toHaveLength(20);
+    expect(new Set(ends.filter(({ valid }) => !valid).map(({ refusal }) => refusal))).toEqual(
+      new Set([ValidationRefusal.USED_UP]),
+    );
+  });
+
+  it.each<CouponColumns>([...[{}, { max_limit_for_user: 0 }, { max_uses: 0 }]])(
+    'A coupon %j has no limit',
+    async (given) => {
+      const { code } = await coupon(given);
+      for (let order = 0; order < 3; order += 1) expect((await hold(code)).valid).toBe(true);
+    },
+  );
 
   it('A limit that is set or lowered later counts what is live already', async () => {
     const { id, code } = await coupon();
@@ -283,6 +391,12 @@ redemptionContract('Redeem', (api) => {
     [{ holdSeconds: 86_401 }, 'hold_seconds'],
     [{ userId: undefined }, 'user_id'],
     [{ productIds: Array.from({ length: 10_001 }, (_id, index) => index) }, 'product_ids'],
+    [{ lines: Array.from({ length: 10_001 }, () => ({ productId: 1, amount: 1 })) }, 'lines'],
+    [{ lines: [{ productId: 1, amount: 1 }], productIds: [1] }, 'lines'],
+    [{ lines: [{ productId: 1 }, { amount: 1 }] }, 'lines[1].product_id'],
+    [{ lines: [{ productId: 1, productExternalId: 'one', amount: 1 }] }, 'lines[0].product_external_id'],
+    [{ lines: [{ productId: 1, amount: -1 }] }, 'lines[0].amount'],
+    [{ lines: [{ productId: 1, amount: Number.POSITIVE_INFINITY }] }, 'lines[0].amount'],
   ])('%# is refused: %s is out of bounds', async (wrong, field) => {
     await expectInvalidField(hold('CODE', wrong), field);
   });

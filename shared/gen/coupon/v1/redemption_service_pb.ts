@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file coupon/v1/redemption_service.proto.
  */
 export const file_coupon_v1_redemption_service: GenFile = /*@__PURE__*/
-  fileDesc("CiJjb3Vwb24vdjEvcmVkZW1wdGlvbl9zZXJ2aWNlLnByb3RvEgljb3Vwb24udjEi5wIKClJlZGVtcHRpb24SCgoCaWQYASABKAUSEQoJY291cG9uX2lkGAIgASgFEg8KB3VzZXJfaWQYAyABKAUSEQoJb3JkZXJfa2V5GAQgASgJEhQKDG9yZGVyX2Ftb3VudBgFIAEoCRIXCg9kaXNjb3VudF9hbW91bnQYBiABKAkSKQoFc3RhdGUYByABKA4yGi5jb3Vwb24udjEuUmVkZW1wdGlvblN0YXRlEi4KCmhlbGRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB3VzZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3JlbGVhc2VkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKfAgoNUmVkZWVtUmVxdWVzdBIaCgRjb2RlGAEgASgJQgy6SAlyBxiAAboBAQASFAoHdXNlcl9pZBgCIAEoBUgAiAEBEicKCW9yZGVyX2tleRgDIAEoCUIUukgRcg8QARiAATIIXlshLX5dKiQSJgoMb3JkZXJfYW1vdW50GAQgASgBQhC6SA0SC0ABKQAAAAAAAAAAEh4KC3Byb2R1Y3RfaWRzGAUgAygFQgm6SAaSAQMQkE4SJgoMaG9sZF9zZWNvbmRzGAYgASgFQgu6SAgaBhiAowUoAEgBiAEBEiYKEHVzZXJfZXh0ZXJuYWxfaWQYByABKAlCDLpICXIHGIABugEBAEIKCghfdXNlcl9pZEIPCg1faG9sZF9zZWNvbmRzIoQCCg5SZWRlZW1SZXNwb25zZRINCgV2YWxpZBgBIAEoCBIyCgdyZWZ1c2FsGAIgASgOMhwuY291cG9uLnYxLlZhbGlkYXRpb25SZWZ1c2FsSACIAQESFAoHbWVzc2FnZRgDIAEoCUgBiAEBEhYKCW1pbl9vcmRlchgEIAEoCUgCiAEBEhwKD2Rpc2NvdW50X2Ftb3VudBgFIAEoAUgDiAEBEikKCnJlZGVtcHRpb24YBiABKAsyFS5jb3Vwb24udjEuUmVkZW1wdGlvbkIKCghfcmVmdXNhbEIKCghfbWVzc2FnZUIMCgpfbWluX29yZGVyQhIKEF9kaXNjb3VudF9hbW91bnQiRgoOQ29uZmlybVJlcXVlc3QSIgoNcmVkZW1wdGlvbl9pZBgBIAEoBUIGukgDyAEBSACIAQFCEAoOX3JlZGVtcHRpb25faWQiPAoPQ29uZmlybVJlc3BvbnNlEikKCnJlZGVtcHRpb24YASABKAsyFS5jb3Vwb24udjEuUmVkZW1wdGlvbiJ0Cg5SZWxlYXNlUmVxdWVzdBIiCg1yZWRlbXB0aW9uX2lkGAEgASgFQga6SAPIAQFIAIgBARIhCgZyZWFzb24YAiABKAlCDLpICXIHGMgBugEBAEgBiAEBQhAKDl9yZWRlbXB0aW9uX2lkQgkKB19yZWFzb24iPAoPUmVsZWFzZVJlc3BvbnNlEikKCnJlZGVtcHRpb24YASABKAsyFS5jb3Vwb24udjEuUmVkZW1wdGlvbiJ7CgxDbGFpbVJlcXVlc3QSIQoLc2VjcmV0X2NvZGUYASABKAlCDLpICXIHGIABugEBABIUCgd1c2VyX2lkGAIgASgFSACIAQESJgoQdXNlcl9leHRlcm5hbF9pZBgDIAEoCUIMukgJcgcYgAG6AQEAQgoKCF91c2VyX2lkImwKDUNsYWltUmVzcG9uc2USIQoGY291cG9uGAEgASgLMhEuY291cG9uLnYxLkNvdXBvbhI4Cg9yZXNlcnZlZF9jb3Vwb24YAiABKAsyHy5jb3Vwb24udjEuTGlzdGVkUmVzZXJ2ZWRDb3Vwb24ipwIKFkxpc3RSZWRlbXB0aW9uc1JlcXVlc3QSFgoJY291cG9uX2lkGAEgASgFSACIAQESFAoHdXNlcl9pZBgCIAEoBUgBiAEBEiwKCW9yZGVyX2tleRgDIAEoCUIUukgRcg8QARiAATIIXlshLX5dKiRIAogBARI9CgZzdGF0ZXMYBCADKA4yGi5jb3Vwb24udjEuUmVkZW1wdGlvblN0YXRlQhG6SA6SAQsQZCIHggEEEAEgABIeCgVsaW1pdBgFIAEoBUIKukgHGgUY6AcoAUgDiAEBEiAKCnBhZ2VfdG9rZW4YBiABKAlCDLpICXIHGNAPugEBAEIMCgpfY291cG9uX2lkQgoKCF91c2VyX2lkQgwKCl9vcmRlcl9rZXlCCAoGX2xpbWl0Il4KF0xpc3RSZWRlbXB0aW9uc1Jlc3BvbnNlEioKC3JlZGVtcHRpb25zGAEgAygLMhUuY291cG9uLnYxLlJlZGVtcHRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjIKD0dldFVzYWdlUmVxdWVzdBIfCgpjb3Vwb25faWRzGAEgAygFQgu6SAiSAQUIARDoByI5ChBHZXRVc2FnZVJlc3BvbnNlEiUKBXVzYWdlGAEgAygLMhYuY291cG9uLnYxLkNvdXBvblVzYWdlInYKC0NvdXBvblVzYWdlEhEKCWNvdXBvbl9pZBgBIAEoBRIMCgRoZWxkGAIgASgFEgwKBHVzZWQYAyABKAUSEAoIcmVsZWFzZWQYBCABKAUSDwoHZXhwaXJlZBgFIAEoBRIVCg1kaXNjb3VudF91c2VkGAYgASgJKqYBCg9SZWRlbXB0aW9uU3RhdGUSIAocUkVERU1QVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVJFREVNUFRJT05fU1RBVEVfSEVMRBABEhkKFVJFREVNUFRJT05fU1RBVEVfVVNFRBACEh0KGVJFREVNUFRJT05fU1RBVEVfUkVMRUFTRUQQAxIcChhSRURFTVBUSU9OX1NUQVRFX0VYUElSRUQQBDK7AwoRUmVkZW1wdGlvblNlcnZpY2USPQoGUmVkZWVtEhguY291cG9uLnYxLlJlZGVlbVJlcXVlc3QaGS5jb3Vwb24udjEuUmVkZWVtUmVzcG9uc2USQAoHQ29uZmlybRIZLmNvdXBvbi52MS5Db25maXJtUmVxdWVzdBoaLmNvdXBvbi52MS5Db25maXJtUmVzcG9uc2USQAoHUmVsZWFzZRIZLmNvdXBvbi52MS5SZWxlYXNlUmVxdWVzdBoaLmNvdXBvbi52MS5SZWxlYXNlUmVzcG9uc2USOgoFQ2xhaW0SFy5jb3Vwb24udjEuQ2xhaW1SZXF1ZXN0GhguY291cG9uLnYxLkNsYWltUmVzcG9uc2USXQoPTGlzdFJlZGVtcHRpb25zEiEuY291cG9uLnYxLkxpc3RSZWRlbXB0aW9uc1JlcXVlc3QaIi5jb3Vwb24udjEuTGlzdFJlZGVtcHRpb25zUmVzcG9uc2UiA5ACARJICghHZXRVc2FnZRIaLmNvdXBvbi52MS5HZXRVc2FnZVJlcXVlc3QaGy5jb3Vwb24udjEuR2V0VXNhZ2VSZXNwb25zZSIDkAIBQlkKGGRlbGl2ZXJ5LmFkbWluLmNvdXBvbi52MVABWiFkZWxpdmVyeS1hZG1pbi9jb3Vwb24vdjE7Y291cG9udjGqAhdEZWxpdmVyeUFkbWluLkNvdXBvbi5WMWIGcHJvdG8z", [file_buf_validate_validate, file_coupon_v1_coupon_service, file_google_protobuf_timestamp]);
+  fileDesc("CiJjb3Vwb24vdjEvcmVkZW1wdGlvbl9zZXJ2aWNlLnByb3RvEgljb3Vwb24udjEi5wIKClJlZGVtcHRpb24SCgoCaWQYASABKAUSEQoJY291cG9uX2lkGAIgASgFEg8KB3VzZXJfaWQYAyABKAUSEQoJb3JkZXJfa2V5GAQgASgJEhQKDG9yZGVyX2Ftb3VudBgFIAEoCRIXCg9kaXNjb3VudF9hbW91bnQYBiABKAkSKQoFc3RhdGUYByABKA4yGi5jb3Vwb24udjEuUmVkZW1wdGlvblN0YXRlEi4KCmhlbGRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB3VzZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3JlbGVhc2VkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKAAQoJT3JkZXJMaW5lEhcKCnByb2R1Y3RfaWQYASABKAVIAIgBARIpChNwcm9kdWN0X2V4dGVybmFsX2lkGAIgASgJQgy6SAlyBxiAAboBAQASIAoGYW1vdW50GAMgASgBQhC6SA0SC0ABKQAAAAAAAAAAQg0KC19wcm9kdWN0X2lkIs8CCg1SZWRlZW1SZXF1ZXN0EhoKBGNvZGUYASABKAlCDLpICXIHGIABugEBABIUCgd1c2VyX2lkGAIgASgFSACIAQESJwoJb3JkZXJfa2V5GAMgASgJQhS6SBFyDxABGIABMgheWyEtfl0qJBImCgxvcmRlcl9hbW91bnQYBCABKAFCELpIDRILQAEpAAAAAAAAAAASHgoLcHJvZHVjdF9pZHMYBSADKAVCCbpIBpIBAxCQThImCgxob2xkX3NlY29uZHMYBiABKAVCC7pICBoGGICjBSgASAGIAQESJgoQdXNlcl9leHRlcm5hbF9pZBgHIAEoCUIMukgJcgcYgAG6AQEAEi4KBWxpbmVzGAggAygLMhQuY291cG9uLnYxLk9yZGVyTGluZUIJukgGkgEDEJBOQgoKCF91c2VyX2lkQg8KDV9ob2xkX3NlY29uZHMihAIKDlJlZGVlbVJlc3BvbnNlEg0KBXZhbGlkGAEgASgIEjIKB3JlZnVzYWwYAiABKA4yHC5jb3Vwb24udjEuVmFsaWRhdGlvblJlZnVzYWxIAIgBARIUCgdtZXNzYWdlGAMgASgJSAGIAQESFgoJbWluX29yZGVyGAQgASgJSAKIAQESHAoPZGlzY291bnRfYW1vdW50GAUgASgBSAOIAQESKQoKcmVkZW1wdGlvbhgGIAEoCzIVLmNvdXBvbi52MS5SZWRlbXB0aW9uQgoKCF9yZWZ1c2FsQgoKCF9tZXNzYWdlQgwKCl9taW5fb3JkZXJCEgoQX2Rpc2NvdW50X2Ftb3VudCKpAgoMQ2hlY2tSZXF1ZXN0EhoKBGNvZGUYASABKAlCDLpICXIHGIABugEBABIUCgd1c2VyX2lkGAIgASgFSACIAQESJgoQdXNlcl9leHRlcm5hbF9pZBgDIAEoCUIMukgJcgcYgAG6AQEAEiUKCW9yZGVyX2tleRgEIAEoCUISukgPcg0YgAEyCF5bIS1+XSokEisKDG9yZGVyX2Ftb3VudBgFIAEoAUIQukgNEgtAASkAAAAAAAAAAEgBiAEBEh4KC3Byb2R1Y3RfaWRzGAYgAygFQgm6SAaSAQMQkE4SLgoFbGluZXMYByADKAsyFC5jb3Vwb24udjEuT3JkZXJMaW5lQgm6SAaSAQMQkE5CCgoIX3VzZXJfaWRCDwoNX29yZGVyX2Ftb3VudCKEAgoNQ2hlY2tSZXNwb25zZRIWCgljb3Vwb25faWQYASABKAVIAIgBARIuCgpjb25kaXRpb25zGAIgAygLMhouY291cG9uLnYxLkNvdXBvbkNvbmRpdGlvbhINCgV2YWxpZBgDIAEoCBIcCg9kaXNjb3VudF9hbW91bnQYBCABKAFIAYgBARIfChJ1c2VzX2xlZnRfZm9yX3VzZXIYBSABKAVIAogBARIWCgl1c2VzX2xlZnQYBiABKAVIA4gBAUIMCgpfY291cG9uX2lkQhIKEF9kaXNjb3VudF9hbW91bnRCFQoTX3VzZXNfbGVmdF9mb3JfdXNlckIMCgpfdXNlc19sZWZ0In0KD0NvdXBvbkNvbmRpdGlvbhIvCgljb25kaXRpb24YASABKA4yHC5jb3Vwb24udjEuVmFsaWRhdGlvblJlZnVzYWwSKAoFc3RhdGUYAiABKA4yGS5jb3Vwb24udjEuQ29uZGl0aW9uU3RhdGUSDwoHbWVzc2FnZRgDIAEoCSJGCg5Db25maXJtUmVxdWVzdBIiCg1yZWRlbXB0aW9uX2lkGAEgASgFQga6SAPIAQFIAIgBAUIQCg5fcmVkZW1wdGlvbl9pZCI8Cg9Db25maXJtUmVzcG9uc2USKQoKcmVkZW1wdGlvbhgBIAEoCzIVLmNvdXBvbi52MS5SZWRlbXB0aW9uInQKDlJlbGVhc2VSZXF1ZXN0EiIKDXJlZGVtcHRpb25faWQYASABKAVCBrpIA8gBAUgAiAEBEiEKBnJlYXNvbhgCIAEoCUIMukgJcgcYyAG6AQEASAGIAQFCEAoOX3JlZGVtcHRpb25faWRCCQoHX3JlYXNvbiI8Cg9SZWxlYXNlUmVzcG9uc2USKQoKcmVkZW1wdGlvbhgBIAEoCzIVLmNvdXBvbi52MS5SZWRlbXB0aW9uInsKDENsYWltUmVxdWVzdBIhCgtzZWNyZXRfY29kZRgBIAEoCUIMukgJcgcYgAG6AQEAEhQKB3VzZXJfaWQYAiABKAVIAIgBARImChB1c2VyX2V4dGVybmFsX2lkGAMgASgJQgy6SAlyBxiAAboBAQBCCgoIX3VzZXJfaWQibAoNQ2xhaW1SZXNwb25zZRIhCgZjb3Vwb24YASABKAsyES5jb3Vwb24udjEuQ291cG9uEjgKD3Jlc2VydmVkX2NvdXBvbhgCIAEoCzIfLmNvdXBvbi52MS5MaXN0ZWRSZXNlcnZlZENvdXBvbiKnAgoWTGlzdFJlZGVtcHRpb25zUmVxdWVzdBIWCgljb3Vwb25faWQYASABKAVIAIgBARIUCgd1c2VyX2lkGAIgASgFSAGIAQESLAoJb3JkZXJfa2V5GAMgASgJQhS6SBFyDxABGIABMgheWyEtfl0qJEgCiAEBEj0KBnN0YXRlcxgEIAMoDjIaLmNvdXBvbi52MS5SZWRlbXB0aW9uU3RhdGVCEbpIDpIBCxBkIgeCAQQQASAAEh4KBWxpbWl0GAUgASgFQgq6SAcaBRjoBygBSAOIAQESIAoKcGFnZV90b2tlbhgGIAEoCUIMukgJcgcY0A+6AQEAQgwKCl9jb3Vwb25faWRCCgoIX3VzZXJfaWRCDAoKX29yZGVyX2tleUIICgZfbGltaXQiXgoXTGlzdFJlZGVtcHRpb25zUmVzcG9uc2USKgoLcmVkZW1wdGlvbnMYASADKAsyFS5jb3Vwb24udjEuUmVkZW1wdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiMgoPR2V0VXNhZ2VSZXF1ZXN0Eh8KCmNvdXBvbl9pZHMYASADKAVCC7pICJIBBQgBEOgHIjkKEEdldFVzYWdlUmVzcG9uc2USJQoFdXNhZ2UYASADKAsyFi5jb3Vwb24udjEuQ291cG9uVXNhZ2UidgoLQ291cG9uVXNhZ2USEQoJY291cG9uX2lkGAEgASgFEgwKBGhlbGQYAiABKAUSDAoEdXNlZBgDIAEoBRIQCghyZWxlYXNlZBgEIAEoBRIPCgdleHBpcmVkGAUgASgFEhUKDWRpc2NvdW50X3VzZWQYBiABKAkqpgEKD1JlZGVtcHRpb25TdGF0ZRIgChxSRURFTVBUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVUkVERU1QVElPTl9TVEFURV9IRUxEEAESGQoVUkVERU1QVElPTl9TVEFURV9VU0VEEAISHQoZUkVERU1QVElPTl9TVEFURV9SRUxFQVNFRBADEhwKGFJFREVNUFRJT05fU1RBVEVfRVhQSVJFRBAEKocBCg5Db25kaXRpb25TdGF0ZRIfChtDT05ESVRJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIXChNDT05ESVRJT05fU1RBVEVfTUVUEAESGgoWQ09ORElUSU9OX1NUQVRFX0ZBSUxFRBACEh8KG0NPTkRJVElPTl9TVEFURV9OT1RfQ0hFQ0tFRBADMvwDChFSZWRlbXB0aW9uU2VydmljZRI9CgZSZWRlZW0SGC5jb3Vwb24udjEuUmVkZWVtUmVxdWVzdBoZLmNvdXBvbi52MS5SZWRlZW1SZXNwb25zZRI/CgVDaGVjaxIXLmNvdXBvbi52MS5DaGVja1JlcXVlc3QaGC5jb3Vwb24udjEuQ2hlY2tSZXNwb25zZSIDkAIBEkAKB0NvbmZpcm0SGS5jb3Vwb24udjEuQ29uZmlybVJlcXVlc3QaGi5jb3Vwb24udjEuQ29uZmlybVJlc3BvbnNlEkAKB1JlbGVhc2USGS5jb3Vwb24udjEuUmVsZWFzZVJlcXVlc3QaGi5jb3Vwb24udjEuUmVsZWFzZVJlc3BvbnNlEjoKBUNsYWltEhcuY291cG9uLnYxLkNsYWltUmVxdWVzdBoYLmNvdXBvbi52MS5DbGFpbVJlc3BvbnNlEl0KD0xpc3RSZWRlbXB0aW9ucxIhLmNvdXBvbi52MS5MaXN0UmVkZW1wdGlvbnNSZXF1ZXN0GiIuY291cG9uLnYxLkxpc3RSZWRlbXB0aW9uc1Jlc3BvbnNlIgOQAgESSAoIR2V0VXNhZ2USGi5jb3Vwb24udjEuR2V0VXNhZ2VSZXF1ZXN0GhsuY291cG9uLnYxLkdldFVzYWdlUmVzcG9uc2UiA5ACAUJZChhkZWxpdmVyeS5hZG1pbi5jb3Vwb24udjFQAVohZGVsaXZlcnktYWRtaW4vY291cG9uL3YxO2NvdXBvbnYxqgIXRGVsaXZlcnlBZG1pbi5Db3Vwb24uVjFiBnByb3RvMw", [file_buf_validate_validate, file_coupon_v1_coupon_service, file_google_protobuf_timestamp]);
 
 /**
  * One use of a coupon for an order.
@@ -59,7 +59,7 @@ export type Redemption = Message<"coupon.v1.Redemption"> & {
   orderAmount: string;
 
   /**
-   * A decimal: the discount, not rounded.
+   * A decimal: the discount.
    *
    * @generated from field: string discount_amount = 6;
    */
@@ -111,6 +111,43 @@ export const RedemptionSchema: GenMessage<Redemption, {validType: RedemptionVali
   messageDesc(file_coupon_v1_redemption_service, 0);
 
 /**
+ * A line of an order: an amount of a product. A product may stand in several lines.
+ *
+ * @generated from message coupon.v1.OrderLine
+ */
+export type OrderLine = Message<"coupon.v1.OrderLine"> & {
+  /**
+   * The product. Either this or `product_external_id` is required, and not both.
+   *
+   * @generated from field: optional int32 product_id = 1;
+   */
+  productId?: number | undefined;
+
+  /**
+   * The external id of the product. One that is not known is a product that no coupon is limited to.
+   *
+   * @generated from field: string product_external_id = 2;
+   */
+  productExternalId: string;
+
+  /**
+   * The amount of the line: finite and not negative.
+   *
+   * @generated from field: double amount = 3;
+   */
+  amount: number;
+};
+
+export type OrderLineValid = OrderLine;
+
+/**
+ * Describes the message coupon.v1.OrderLine.
+ * Use `create(OrderLineSchema)` to create a new message.
+ */
+export const OrderLineSchema: GenMessage<OrderLine, {validType: OrderLineValid}> = /*@__PURE__*/
+  messageDesc(file_coupon_v1_redemption_service, 1);
+
+/**
  * The request of Redeem.
  *
  * @generated from message coupon.v1.RedeemRequest
@@ -145,7 +182,7 @@ export type RedeemRequest = Message<"coupon.v1.RedeemRequest"> & {
   orderAmount: number;
 
   /**
-   * The products of the order, at most 10,000; repeats count once.
+   * The products of the order, at most 10,000; repeats count once. Not beside `lines`.
    *
    * @generated from field: repeated int32 product_ids = 5;
    */
@@ -164,6 +201,14 @@ export type RedeemRequest = Message<"coupon.v1.RedeemRequest"> & {
    * @generated from field: string user_external_id = 7;
    */
   userExternalId: string;
+
+  /**
+   * The lines of the order, at most 10,000. The discount of a coupon that is limited to products is then computed of the
+   * lines with these products. They need not add up to the order's amount, which alone decides on the minimum.
+   *
+   * @generated from field: repeated coupon.v1.OrderLine lines = 8;
+   */
+  lines: OrderLine[];
 };
 
 export type RedeemRequestValid = RedeemRequest;
@@ -173,7 +218,7 @@ export type RedeemRequestValid = RedeemRequest;
  * Use `create(RedeemRequestSchema)` to create a new message.
  */
 export const RedeemRequestSchema: GenMessage<RedeemRequest, {validType: RedeemRequestValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 1);
+  messageDesc(file_coupon_v1_redemption_service, 2);
 
 /**
  * The response of Redeem.
@@ -210,7 +255,9 @@ export type RedeemResponse = Message<"coupon.v1.RedeemResponse"> & {
   minOrder?: string | undefined;
 
   /**
-   * The discount, as Validate gives it; only if valid. The redemption has the exact decimal.
+   * The discount; only if valid. It is at most what it is computed of: the order's amount, or the lines with the coupon's
+   * products. Where the business has a currency, it is rounded half up to the digits of that; down, where it would be more
+   * than it may be.
    *
    * @generated from field: optional double discount_amount = 5;
    */
@@ -231,7 +278,168 @@ export type RedeemResponseValid = RedeemResponse;
  * Use `create(RedeemResponseSchema)` to create a new message.
  */
 export const RedeemResponseSchema: GenMessage<RedeemResponse, {validType: RedeemResponseValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 2);
+  messageDesc(file_coupon_v1_redemption_service, 3);
+
+/**
+ * The request of Check.
+ *
+ * @generated from message coupon.v1.CheckRequest
+ */
+export type CheckRequest = Message<"coupon.v1.CheckRequest"> & {
+  /**
+   * As in Redeem.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * The user of the order; 0 is none.
+   *
+   * @generated from field: optional int32 user_id = 2;
+   */
+  userId?: number | undefined;
+
+  /**
+   * The external id of the user; not beside `user_id`.
+   *
+   * @generated from field: string user_external_id = 3;
+   */
+  userExternalId: string;
+
+  /**
+   * The order's name; empty for none.
+   *
+   * @generated from field: string order_key = 4;
+   */
+  orderKey: string;
+
+  /**
+   * The order's amount: finite and not negative; absent if it is not known.
+   *
+   * @generated from field: optional double order_amount = 5;
+   */
+  orderAmount?: number | undefined;
+
+  /**
+   * The products of the order, at most 10,000; repeats count once. Not beside `lines`.
+   *
+   * @generated from field: repeated int32 product_ids = 6;
+   */
+  productIds: number[];
+
+  /**
+   * The lines of the order, at most 10,000, as in Redeem.
+   *
+   * @generated from field: repeated coupon.v1.OrderLine lines = 7;
+   */
+  lines: OrderLine[];
+};
+
+export type CheckRequestValid = CheckRequest;
+
+/**
+ * Describes the message coupon.v1.CheckRequest.
+ * Use `create(CheckRequestSchema)` to create a new message.
+ */
+export const CheckRequestSchema: GenMessage<CheckRequest, {validType: CheckRequestValid}> = /*@__PURE__*/
+  messageDesc(file_coupon_v1_redemption_service, 4);
+
+/**
+ * The response of Check.
+ *
+ * @generated from message coupon.v1.CheckResponse
+ */
+export type CheckResponse = Message<"coupon.v1.CheckResponse"> & {
+  /**
+   * The coupon; absent if no coupon has the code, or it is invalidated.
+   *
+   * @generated from field: optional int32 coupon_id = 1;
+   */
+  couponId?: number | undefined;
+
+  /**
+   * All conditions, in the order in which Redeem judges.
+   *
+   * @generated from field: repeated coupon.v1.CouponCondition conditions = 2;
+   */
+  conditions: CouponCondition[];
+
+  /**
+   * Whether none has failed.
+   *
+   * @generated from field: bool valid = 3;
+   */
+  valid: boolean;
+
+  /**
+   * The discount, as Redeem computes it, whether or not a condition has failed; absent where the request does not say what it
+   * is computed of: the order's amount, or the lines for a coupon that is limited to products.
+   *
+   * @generated from field: optional double discount_amount = 4;
+   */
+  discountAmount?: number | undefined;
+
+  /**
+   * How many live redemptions the user may have besides others of its own; absent without a user or a limit.
+   *
+   * @generated from field: optional int32 uses_left_for_user = 5;
+   */
+  usesLeftForUser?: number | undefined;
+
+  /**
+   * How many live redemptions the coupon may have besides all others; absent without a limit.
+   *
+   * @generated from field: optional int32 uses_left = 6;
+   */
+  usesLeft?: number | undefined;
+};
+
+export type CheckResponseValid = CheckResponse;
+
+/**
+ * Describes the message coupon.v1.CheckResponse.
+ * Use `create(CheckResponseSchema)` to create a new message.
+ */
+export const CheckResponseSchema: GenMessage<CheckResponse, {validType: CheckResponseValid}> = /*@__PURE__*/
+  messageDesc(file_coupon_v1_redemption_service, 5);
+
+/**
+ * One condition of a coupon.
+ *
+ * @generated from message coupon.v1.CouponCondition
+ */
+export type CouponCondition = Message<"coupon.v1.CouponCondition"> & {
+  /**
+   * The refusal that Redeem gives if the condition has failed.
+   *
+   * @generated from field: coupon.v1.ValidationRefusal condition = 1;
+   */
+  condition: ValidationRefusal;
+
+  /**
+   * What became of it.
+   *
+   * @generated from field: coupon.v1.ConditionState state = 2;
+   */
+  state: ConditionState;
+
+  /**
+   * The message of that refusal, for people; empty unless the condition has failed.
+   *
+   * @generated from field: string message = 3;
+   */
+  message: string;
+};
+
+export type CouponConditionValid = CouponCondition;
+
+/**
+ * Describes the message coupon.v1.CouponCondition.
+ * Use `create(CouponConditionSchema)` to create a new message.
+ */
+export const CouponConditionSchema: GenMessage<CouponCondition, {validType: CouponConditionValid}> = /*@__PURE__*/
+  messageDesc(file_coupon_v1_redemption_service, 6);
 
 /**
  * The request of Confirm.
@@ -266,7 +474,7 @@ export type ConfirmRequestValid = Message<"coupon.v1.ConfirmRequest"> & {
  * Use `create(ConfirmRequestSchema)` to create a new message.
  */
 export const ConfirmRequestSchema: GenMessage<ConfirmRequest, {validType: ConfirmRequestValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 3);
+  messageDesc(file_coupon_v1_redemption_service, 7);
 
 /**
  * The response of Confirm.
@@ -289,7 +497,7 @@ export type ConfirmResponseValid = ConfirmResponse;
  * Use `create(ConfirmResponseSchema)` to create a new message.
  */
 export const ConfirmResponseSchema: GenMessage<ConfirmResponse, {validType: ConfirmResponseValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 4);
+  messageDesc(file_coupon_v1_redemption_service, 8);
 
 /**
  * The request of Release.
@@ -338,7 +546,7 @@ export type ReleaseRequestValid = Message<"coupon.v1.ReleaseRequest"> & {
  * Use `create(ReleaseRequestSchema)` to create a new message.
  */
 export const ReleaseRequestSchema: GenMessage<ReleaseRequest, {validType: ReleaseRequestValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 5);
+  messageDesc(file_coupon_v1_redemption_service, 9);
 
 /**
  * The response of Release.
@@ -361,7 +569,7 @@ export type ReleaseResponseValid = ReleaseResponse;
  * Use `create(ReleaseResponseSchema)` to create a new message.
  */
 export const ReleaseResponseSchema: GenMessage<ReleaseResponse, {validType: ReleaseResponseValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 6);
+  messageDesc(file_coupon_v1_redemption_service, 10);
 
 /**
  * The request of Claim.
@@ -398,7 +606,7 @@ export type ClaimRequestValid = ClaimRequest;
  * Use `create(ClaimRequestSchema)` to create a new message.
  */
 export const ClaimRequestSchema: GenMessage<ClaimRequest, {validType: ClaimRequestValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 7);
+  messageDesc(file_coupon_v1_redemption_service, 11);
 
 /**
  * The response of Claim.
@@ -428,7 +636,7 @@ export type ClaimResponseValid = ClaimResponse;
  * Use `create(ClaimResponseSchema)` to create a new message.
  */
 export const ClaimResponseSchema: GenMessage<ClaimResponse, {validType: ClaimResponseValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 8);
+  messageDesc(file_coupon_v1_redemption_service, 12);
 
 /**
  * The request of ListRedemptions.
@@ -486,7 +694,7 @@ export type ListRedemptionsRequestValid = ListRedemptionsRequest;
  * Use `create(ListRedemptionsRequestSchema)` to create a new message.
  */
 export const ListRedemptionsRequestSchema: GenMessage<ListRedemptionsRequest, {validType: ListRedemptionsRequestValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 9);
+  messageDesc(file_coupon_v1_redemption_service, 13);
 
 /**
  * The response of ListRedemptions.
@@ -516,7 +724,7 @@ export type ListRedemptionsResponseValid = ListRedemptionsResponse;
  * Use `create(ListRedemptionsResponseSchema)` to create a new message.
  */
 export const ListRedemptionsResponseSchema: GenMessage<ListRedemptionsResponse, {validType: ListRedemptionsResponseValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 10);
+  messageDesc(file_coupon_v1_redemption_service, 14);
 
 /**
  * The request of GetUsage.
@@ -539,7 +747,7 @@ export type GetUsageRequestValid = GetUsageRequest;
  * Use `create(GetUsageRequestSchema)` to create a new message.
  */
 export const GetUsageRequestSchema: GenMessage<GetUsageRequest, {validType: GetUsageRequestValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 11);
+  messageDesc(file_coupon_v1_redemption_service, 15);
 
 /**
  * The response of GetUsage.
@@ -562,7 +770,7 @@ export type GetUsageResponseValid = GetUsageResponse;
  * Use `create(GetUsageResponseSchema)` to create a new message.
  */
 export const GetUsageResponseSchema: GenMessage<GetUsageResponse, {validType: GetUsageResponseValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 12);
+  messageDesc(file_coupon_v1_redemption_service, 16);
 
 /**
  * How many redemptions a coupon has in each state.
@@ -620,7 +828,7 @@ export type CouponUsageValid = CouponUsage;
  * Use `create(CouponUsageSchema)` to create a new message.
  */
 export const CouponUsageSchema: GenMessage<CouponUsage, {validType: CouponUsageValid}> = /*@__PURE__*/
-  messageDesc(file_coupon_v1_redemption_service, 13);
+  messageDesc(file_coupon_v1_redemption_service, 17);
 
 /**
  * The state of a redemption.
@@ -671,10 +879,51 @@ export const RedemptionStateSchema: GenEnum<RedemptionState> = /*@__PURE__*/
   enumDesc(file_coupon_v1_redemption_service, 0);
 
 /**
+ * What became of a condition.
+ *
+ * @generated from enum coupon.v1.ConditionState
+ */
+export enum ConditionState {
+  /**
+   * Never given.
+   *
+   * @generated from enum value: CONDITION_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Met, or the coupon does not ask for it.
+   *
+   * @generated from enum value: CONDITION_STATE_MET = 1;
+   */
+  MET = 1,
+
+  /**
+   * Failed.
+   *
+   * @generated from enum value: CONDITION_STATE_FAILED = 2;
+   */
+  FAILED = 2,
+
+  /**
+   * The coupon asks for what the request does not say.
+   *
+   * @generated from enum value: CONDITION_STATE_NOT_CHECKED = 3;
+   */
+  NOT_CHECKED = 3,
+}
+
+/**
+ * Describes the enum coupon.v1.ConditionState.
+ */
+export const ConditionStateSchema: GenEnum<ConditionState> = /*@__PURE__*/
+  enumDesc(file_coupon_v1_redemption_service, 1);
+
+/**
  * Coupons that are used: an order holds a use of a coupon while it is paid, then confirms it or gives it back.
  * docs/redeeming.md tells the order's path.
  *
- * Redeem, Confirm, Release and Claim are for every authenticated caller. ListRedemptions and GetUsage need a staff
+ * Redeem, Check, Confirm, Release and Claim are for every authenticated caller. ListRedemptions and GetUsage need a staff
  * identity. Without one they answer UNAUTHENTICATED "Access denied".
  *
  * A redemption is live while it is used, or held and its time has not run out by PostgreSQL's clock. A coupon has at most
@@ -698,6 +947,20 @@ export const RedemptionService: GenService<{
     methodKind: "unary";
     input: typeof RedeemRequestSchema;
     output: typeof RedeemResponseSchema;
+  },
+  /**
+   * Tells every condition of Redeem, not only the first that fails, and writes nothing. What the request does not say is
+   * not checked. An empty code, and one without a coupon, is one failed condition alone; all others come in the order in
+   * which Redeem judges. The live redemption that the order has of the coupon counts as free, also if it is used.
+   *
+   * Errors are those of Redeem, but a user may be missing: then the order may be anybody's.
+   *
+   * @generated from rpc coupon.v1.RedemptionService.Check
+   */
+  check: {
+    methodKind: "unary";
+    input: typeof CheckRequestSchema;
+    output: typeof CheckResponseSchema;
   },
   /**
    * Uses the coupon that a redemption holds, whatever became of the coupon since. A used one stays as it is.
