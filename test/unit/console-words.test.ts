@@ -53,6 +53,13 @@ describe('A coupon in words', () => {
     expect(stateOf({ validTill }, 1_000)).toBe('Valid');
   });
 
+  it('It is scheduled until its start, unless it was invalidated or has ended before that', () => {
+    const [startsAt, validTill] = [2_000, 1_000].map((ms) => timestampFromDate(new Date(ms)));
+    const coupons = [{ startsAt }, { startsAt, validTill }, { startsAt, isInvalidated: true }];
+    expect(coupons.map((coupon) => stateOf(coupon, 1_999))).toEqual(['Scheduled', 'Expired', 'Invalidated']);
+    expect(stateOf({ startsAt }, 2_000)).toBe('Valid');
+  });
+
   it('A batch without a name has its number, and its codes are counted', () => {
     expect([nameOfBatch({ id: 7, name: '' }), nameOfBatch({ id: 7, name: 'Letters' })]).toEqual(['Batch 7', 'Letters']);
     expect([codesInWords(1), codesInWords(2_000)]).toEqual(['1 code', '2,000 codes']);
@@ -65,5 +72,8 @@ describe('A coupon in words', () => {
     expect(describeField('audience', { ...draft, audience: 'everyone' })).toEqual(['For whom', 'Everyone']);
     expect(describeField('products', draft)).toEqual(['Products', 'Only Product 7']);
     expect(describeField('products', blankDraft)).toEqual(['Products', 'All']);
+    const limited = { ...blankDraft, startsAt: '2026-12-01T10:00', maxUses: '500' };
+    expect(describeField('startsAt', limited)).toEqual(['Starts', '2026-12-01 10:00']);
+    expect(describeField('maxUses', limited)).toEqual(['Uses in all', '500']);
   });
 });

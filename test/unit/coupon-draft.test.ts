@@ -19,8 +19,10 @@ const stored: CouponDraft = {
   discount: { kind: 'percent', percent: '10', amount: '' },
   minOrder: '500',
   maxValue: '150.50',
+  startsAt: '2028-01-02T10:30',
   validTill: '2030-01-02T10:30',
   maxLimitForUser: '2',
+  maxUses: '500',
   audience: 'chosen',
   users: [asha, ravi],
   products: [{ id: 7, name: 'Product 7' }],
@@ -47,7 +49,9 @@ describe('The changes of a coupon', () => {
     ['percentage', { discount: { ...stored.discount, percent: '12.5' } }, { discountPercent: 12.5 }],
     ['smallest order', { minOrder: '600' }, { minOrder: 600 }],
     ['time', { validTill: '2031-01-02T10:30' }, { validTill: '2031-01-02T10:30:00.000Z' }],
-    ['uses', { maxLimitForUser: '3' }, { maxLimitForUser: 3 }],
+    ['start', { startsAt: '2029-01-02T10:30' }, { startsAt: '2029-01-02T10:30:00.000Z' }],
+    ['number of uses of a user', { maxLimitForUser: '3' }, { maxLimitForUser: 3 }],
+    ['number of uses in all', { maxUses: '600' }, { maxUses: 600 }],
     ['exclusiveness', { exclusiveApply: true }, { exclusiveApply: true }],
     ['users', { users: [ravi] }, { applicableUsers: { ids: [2] } }],
     ['products', { products: [] }, { applicableProducts: { ids: [] } }],
@@ -65,11 +69,11 @@ describe('The changes of a coupon', () => {
   });
 
   it('A limit that was emptied is 0, which means no limit', () => {
-    expect(sent({ maxLimitForUser: '' })).toEqual({ maxLimitForUser: 0 });
+    expect(sent({ maxLimitForUser: '', maxUses: '' })).toEqual({ maxLimitForUser: 0, maxUses: 0 });
   });
 
   it('A date that was emptied is empty', () => {
-    expect(sent({ validTill: '' })).toEqual({ validTill: '' });
+    expect(sent({ startsAt: '', validTill: '' })).toEqual({ startsAt: '', validTill: '' });
   });
 
   it('A change of the kind of discount sends the other kind as 0', () => {
@@ -120,7 +124,9 @@ describe('The draft of a coupon', () => {
     flatDiscount: '80',
     discountPercent: '0',
     isApplyForAll: true,
+    startsAt: timestampFromDate(new Date('2029-01-02T10:30Z')),
     validTill: timestampFromDate(new Date('2030-01-02T10:30Z')),
+    maxUses: 500,
     applicableUsers: [{ id: 3, mobile: '9000000003' }],
   });
 
@@ -129,7 +135,9 @@ describe('The draft of a coupon', () => {
       ...blankDraft,
       couponCode: 'FLAT',
       discount: { kind: 'amount', percent: '0', amount: '80' },
+      startsAt: '2029-01-02T10:30',
       validTill: '2030-01-02T10:30',
+      maxUses: '500',
       audience: 'everyone',
       users: [{ id: 3, name: 'Unknown', detail: '9000000003' }],
     });

@@ -48,8 +48,10 @@ const labels: Readonly<Record<string, string>> = {
   flatDiscount: 'Discount as an amount',
   minOrder: 'Smallest order',
   maxValue: 'Largest discount',
+  startsAt: 'Starts',
   validTill: 'Valid until',
   maxLimitForUser: 'Uses for each user',
+  maxUses: 'Uses in all',
   isUserBased: 'Only for chosen users',
   isApplyForAll: 'For all users',
   exclusiveApply: 'Not with other coupons',
@@ -80,6 +82,7 @@ export const idFields: ReadonlySet<string> = new Set([
 const timeFields: ReadonlySet<string> = new Set([
   'deliveryTime',
   'freezeTime',
+  'startsAt',
   'validTill',
   'heldUntil',
   'usedAt',

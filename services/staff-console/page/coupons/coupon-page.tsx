@@ -15,7 +15,7 @@ import { WithRecordId } from '../ui/record-id.tsx';
 import { isolate } from '../ui/text.ts';
 import { Names, ProductNames } from './names.tsx';
 import { productsOf, usersLeft } from './record/draft.ts';
-import { CouponBadge, ValidUntil } from './record/validity.tsx';
+import { CouponBadge, Validity } from './record/validity.tsx';
 import { ValidityButton } from './record/validity-button.tsx';
 import { describeAudience, describeDiscount, describeMinimum } from './record/words.ts';
 import './record/coupons.css';
@@ -85,9 +85,10 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
           rows={[
             ['Discount', `${describeDiscount(coupon)}${hasBoth ? '. Its percentage counts, not its amount' : ''}`],
             ['Smallest order', describeMinimum(coupon.minOrder)],
-            ['Valid until', <ValidUntil key="until" at={coupon.validTill} />],
+            ['Valid until', <Validity key="until" {...coupon} />],
             ['For whom', describeAudience(coupon, usersLeft(coupon))],
             ['Uses for each user', coupon.maxLimitForUser || 'Any number'],
+            ['Uses in all', coupon.maxUses?.toLocaleString('en') || 'No limit'],
             ['Not with other coupons', coupon.exclusiveApply ? 'Yes' : 'No'],
             [
               'Batch',

@@ -21,6 +21,7 @@ import { couponViews, nameOfBatch, stateOf } from './record/words.ts';
 
 const states = [
   ['Valid', 'Valid'],
+  ['Scheduled', 'Scheduled'],
   ['Expired', 'Expired'],
   ['Invalidated', 'Invalidated'],
 ] as const;

@@ -8,7 +8,7 @@ import { isSame } from '../../rpc/merge.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Page, Section } from '../../ui/page.tsx';
 import { AudienceFields } from '../record/audience-fields.tsx';
-import { concernsOf } from '../record/concerns.ts';
+import { batchConcernsOf } from '../record/concerns.ts';
 import { blankDraft, type CouponDraft, changesOf, usersOf } from '../record/draft.ts';
 import { TermsFields, termsPlaces } from '../record/terms-fields.tsx';
 import { codesInWords } from '../record/words.ts';
@@ -70,7 +70,7 @@ export function Component(): ReactNode {
         places={places}
         write={create}
         isDirty={!isSame(blankBatch, draft)}
-        concerns={concernsOf(draft, now)}
+        concerns={batchConcernsOf(draft, now)}
         onSend={() => void send()}
         onCancel={() => void navigate('/coupons/batches')}
       >
@@ -104,7 +104,7 @@ export function Component(): ReactNode {
           <AudienceFields draft={draft} onChange={change} problem={create.failure?.fields.applicableUsers} />
         </Section>
         <Section title="Terms">
-          <TermsFields draft={draft} onChange={change} problem={create.failure?.fields.applicableProducts} />
+          <TermsFields ofEachCode draft={draft} onChange={change} problem={create.failure?.fields.applicableProducts} />
         </Section>
       </EditForm>
     </Page>

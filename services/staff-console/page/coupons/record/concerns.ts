@@ -1,4 +1,4 @@
-import { readAmount } from '../../business/money.ts';
+import { formatAmount, readAmount } from '../../business/money.ts';
 import { formatDate } from '../../business/time.tsx';
 import { describeSkipped, readTimeInput } from '../../business/time-input.ts';
 import { type CouponDraft, discountsOf, type TermsDraft } from './draft.ts';
@@ -13,6 +13,22 @@ export function concernsOf(draft: CouponDraft, now: number, was?: CouponDraft): 
   return [
     ...(isForNobody ? ['The coupon is for nobody: no one can use it until you say for whom it is.'] : []),
     ...termsConcernsOf(draft, now, was, isForMore),
+    ...(isFree(draft) && !(was && isFree(was))
+      ? [
+          `Orders of ${formatAmount(readAmount(draft.minOrder))} cost nothing: the coupon takes off more, without an end.`,
+        ]
+      : []),
+  ];
+}
+
+/** Like `concernsOf`, for new coupons that differ in their codes only. */
+export function batchConcernsOf(draft: CouponDraft, now: number): string[] {
+  const isEndless = draft.audience === 'everyone' && !hasLimit(draft.maxUses) && !hasLimit(draft.maxLimitForUser);
+  return [
+    ...concernsOf(draft, now),
+    ...(isEndless
+      ? ['Everybody who learns a code can use it any number of times: no code is good for one use only.']
+      : []),
   ];
 }
 
@@ -25,10 +41,16 @@ export function termsConcernsOf(draft: TermsDraft, now: number, was?: TermsDraft
   const had = was && discountsOf(was.discount);
   const [percent, amount] = [readAmount(discountPercent), readAmount(flatDiscount)];
   const isOtherDiscount = isForMore || discountPercent !== had?.discountPercent || flatDiscount !== had.flatDiscount;
-  const end = readTimeInput(draft.validTill);
-  const isUncapped = readAmount(draft.maxValue) === 0;
-  const isCostlier = isOtherDiscount || draft.maxValue !== was?.maxValue;
+  const isOtherStart = draft.startsAt !== was?.startsAt;
   const isOtherEnd = draft.validTill !== was?.validTill;
+  const end = readTimeInput(draft.validTill);
+  const start = readTimeInput(draft.startsAt);
+  const isUncapped = readAmount(draft.maxValue) === 0 && !hasLimit(draft.maxUses);
+  const isCostlier =
+    isOtherDiscount ||
+    draft.maxValue !== was?.maxValue ||
+    draft.maxUses !== was.maxUses ||
+    (isOtherEnd && end === undefined);
   return [
     ...(draft.couponCode !== was?.couponCode && /\s/.test(draft.couponCode.trim())
       ? [`The code “${draft.couponCode.trim()}” has a space in it.`]
@@ -39,11 +61,24 @@ export function termsConcernsOf(draft: TermsDraft, now: number, was?: TermsDraft
     ...(isOtherEnd && end !== undefined && end.getTime() < now
       ? [`The coupon has ended already: ${formatDate(end)}.`]
       : []),
+    ...((isOtherStart || isOtherEnd) && start !== undefined && end !== undefined && start >= end
+      ? [`The coupon starts when it has ended already, on ${formatDate(start)}: nobody can ever use it.`]
+      : []),
+    ...(isOtherStart ? describeSkipped('The start of the coupon', draft.startsAt) : []),
     ...(isOtherEnd ? describeSkipped('The end of the coupon', draft.validTill) : []),
   ];
 }
 
+const hasLimit = (limit: string) => Number(limit) > 0;
+
+/** Whether an amount makes the smallest orders free for everyone, without an end and a limit of all uses. */
+function isFree({ audience, discount, minOrder, maxValue, validTill, maxUses }: CouponDraft): boolean {
+  const [least, amount] = [readAmount(minOrder), readAmount(discountsOf(discount).flatDiscount)];
+  const most = Math.min(amount, readAmount(maxValue) || amount);
+  return audience === 'everyone' && least > 0 && most > least && validTill === '' && !hasLimit(maxUses);
+}
+
 function describeCost({ validTill, maxLimitForUser }: TermsDraft, percent: number): string {
-  const [end, uses] = [validTill === '', !(Number(maxLimitForUser) > 0)];
+  const [end, uses] = [validTill === '', !hasLimit(maxLimitForUser)];
   return `Customers get ${percent} % off, without a largest discount${end ? ', without an end' : ''}${uses ? ', any number of times' : ''}.`;
 }

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import type { CouponBodySchema, CouponDetail } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { readAmount } from '../../business/money.ts';
 import { fromTimeInput, timeInput } from '../../business/time-input.ts';
@@ -24,9 +24,12 @@ export interface TermsDraft {
   readonly discount: Discount;
   readonly minOrder: string;
   readonly maxValue: string;
-  /** The text of a time field. */
+  /** The texts of time fields. */
+  readonly startsAt: string;
   readonly validTill: string;
   readonly maxLimitForUser: string;
+  /** The uses of all customers together. */
+  readonly maxUses: string;
   readonly exclusiveApply: boolean;
   readonly products: readonly ChosenProduct[];
 }
@@ -51,8 +54,10 @@ export const blankDraft: CouponDraft = {
   discount: { kind: 'percent', percent: '', amount: '' },
   minOrder: '',
   maxValue: '',
+  startsAt: '',
   validTill: '',
   maxLimitForUser: '',
+  maxUses: '',
   exclusiveApply: false,
   products: [],
   audience: 'nobody',
@@ -69,8 +74,10 @@ export function draftOf(coupon: CouponDetail): CouponDraft {
     discount: { kind, percent, amount },
     minOrder: coupon.minOrder ?? '',
     maxValue: coupon.maxValue ?? '',
-    validTill: coupon.validTill === undefined ? '' : timeInput(timestampDate(coupon.validTill)),
+    startsAt: timeOf(coupon.startsAt),
+    validTill: timeOf(coupon.validTill),
     maxLimitForUser: String(coupon.maxLimitForUser ?? ''),
+    maxUses: String(coupon.maxUses ?? ''),
     exclusiveApply: coupon.exclusiveApply,
     products: productsOf(coupon),
     audience: coupon.isApplyForAll ? 'everyone' : coupon.isUserBased ? 'chosen' : 'nobody',
@@ -81,6 +88,8 @@ export function draftOf(coupon: CouponDetail): CouponDraft {
     ),
   };
 }
+
+const timeOf = (at: Timestamp | undefined) => (at === undefined ? '' : timeInput(timestampDate(at)));
 
 /** Returns how many of a coupon's users still exist. */
 export function usersLeft({ applicableUsers }: Pick<CouponDetail, 'applicableUsers'>): number {
@@ -130,8 +139,10 @@ export function termsChangesOf(before: TermsDraft, after: TermsDraft): BodyInit 
     ...changedDiscount(before.discount, after.discount),
     minOrder: changedAmount(before.minOrder, after.minOrder),
     maxValue: changedAmount(before.maxValue, after.maxValue),
-    validTill: before.validTill === after.validTill ? undefined : fromTimeInput(after.validTill),
+    startsAt: changedTime(before.startsAt, after.startsAt),
+    validTill: changedTime(before.validTill, after.validTill),
     maxLimitForUser: changedLimit(before.maxLimitForUser, after.maxLimitForUser),
+    maxUses: changedLimit(before.maxUses, after.maxUses),
     exclusiveApply: before.exclusiveApply === after.exclusiveApply ? undefined : after.exclusiveApply,
     productIds: changedIds(before.products.filter(isListed), after.products.filter(isListed)),
     applicableProducts: changedIds(before.products.filter(isLinked), after.products.filter(isLinked)),
@@ -171,6 +182,10 @@ function changedDiscount(before: Discount, after: Discount): BodyInit {
 
 function changedAmount(before: string, after: string): number | undefined {
   return readAmount(before) === readAmount(after) ? undefined : readAmount(after);
+}
+
+function changedTime(before: string, after: string): string | undefined {
+  return before === after ? undefined : fromTimeInput(after);
 }
 
 /** An emptied limit is 0, which means no limit. */

@@ -6,7 +6,7 @@ import { byText, type Column } from '../../lists/column.ts';
 import { describeUser, isGone } from '../../lookup/gone.ts';
 import { Badge } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
-import { createdColumn, termsColumns } from './terms-columns.tsx';
+import { createdColumn, maxUsesColumn, termsColumns } from './terms-columns.tsx';
 import { CouponBadge } from './validity.tsx';
 import { stateOf } from './words.ts';
 
@@ -36,11 +36,12 @@ export function reservedColumns(
       className: 'coupon-code',
     },
     ...termsColumns,
+    maxUsesColumn,
     {
       title: 'Redeemed by',
       show: (coupon) =>
         coupon.redeemedUser === undefined ? (
-          <>Nobody yet {stateOf(coupon, now) === 'Valid' && claim?.(coupon)}</>
+          <>Nobody yet {stateOf(coupon, now) !== 'Expired' && claim?.(coupon)}</>
         ) : isGone(coupon.redeemedUser) ? (
           claimantOf(coupon)
         ) : (

@@ -2,14 +2,13 @@ import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { formatTime } from '../../business/time.tsx';
 import { fileTime } from '../../business/time-input.ts';
 import type { Column } from '../../lists/column.ts';
-import { ValidUntil } from './validity.tsx';
-import { type Discounts, describeDiscount, describeMinimum } from './words.ts';
+import { Validity } from './validity.tsx';
+import { type Discounts, describeDiscount, describeMinimum, type Limits } from './words.ts';
 import './coupons.css';
 
 /** The terms that the lists of coupons and of reserved coupons show. */
-interface Terms extends Discounts {
+interface Terms extends Discounts, Limits {
   readonly minOrder?: string | undefined;
-  readonly validTill?: Timestamp | undefined;
 }
 
 /** The columns of a coupon's terms. */
@@ -33,12 +32,23 @@ export const termsColumns: readonly Column<Terms>[] = [
   {
     title: 'Valid until',
     text: ({ validTill }) => fileTime(validTill),
-    isTime: true,
-    show: ({ validTill }) => <ValidUntil at={validTill} />,
+    file: [
+      { title: 'Starts', text: ({ startsAt }) => fileTime(startsAt), isTime: true },
+      { title: 'Valid until', text: ({ validTill }) => fileTime(validTill), isTime: true },
+    ],
+    show: Validity,
     compare: (a, b) => endOf(a) - endOf(b),
     className: 'time',
   },
 ];
+
+/** The column that says how often a coupon can be used by all customers together. */
+export const maxUsesColumn: Column<Limits> = {
+  title: 'Uses in all',
+  text: ({ maxUses }) => String(maxUses || ''),
+  show: ({ maxUses }) => maxUses?.toLocaleString('en') || 'No limit',
+  className: 'number',
+};
 
 /** The column that says when a record was created, and by whom. */
 export const createdColumn: Column<{

@@ -12,6 +12,8 @@ interface TermsFieldsProps {
   onChange(part: Partial<TermsDraft>): void;
   /** The stored terms, which are not checked; undefined for a new coupon. */
   readonly stored?: TermsDraft | undefined;
+  /** Whether the terms are those of many codes. */
+  readonly ofEachCode?: boolean;
   /** The problem with the products that the service reported. */
   readonly problem: string | undefined;
 }
@@ -24,17 +26,19 @@ export const termsPlaces = {
   flatDiscount: 'discount',
   minOrder: 'minOrder',
   maxValue: 'maxValue',
+  startsAt: 'startsAt',
   validTill: 'validTill',
   maxLimitForUser: 'maxLimitForUser',
+  maxUses: 'maxUses',
   applicableProducts: 'applicableProducts',
 };
 
 /** The form fields of the terms that coupons and reserved coupons share, except the code. */
-export function TermsFields({ draft, onChange, stored, problem }: TermsFieldsProps): ReactNode {
+export function TermsFields({ draft, onChange, stored, ofEachCode = false, problem }: TermsFieldsProps): ReactNode {
   const { discount } = draft;
   const isPercent = discount.kind === 'percent';
   const isNew = stored === undefined;
-  const field = (name: 'maxValue' | 'minOrder' | 'validTill' | 'maxLimitForUser') => ({
+  const field = (name: 'maxValue' | 'minOrder' | 'startsAt' | 'validTill' | 'maxLimitForUser' | 'maxUses') => ({
     name,
     value: draft[name],
     onChange: (text: string) => onChange({ [name]: text }),
@@ -72,16 +76,29 @@ export function TermsFields({ draft, onChange, stored, problem }: TermsFieldsPro
           {...field('minOrder')}
           hint="What an order has to come to. Empty or 0: any order."
         />
+        <TimeField label="Starts" {...field('startsAt')} hint="Empty: at once." />
         <TimeField label="Valid until" {...field('validTill')} hint="Empty: no end." />
-        <TextField
+        <LimitField
           label="Uses for each user"
-          inputMode="numeric"
-          autoComplete="off"
           {...field('maxLimitForUser')}
-          validate={(text) => limitProblem(text, stored?.maxLimitForUser)}
+          stored={stored?.maxLimitForUser}
           hint="Empty or 0: any number of times."
         />
+        <LimitField
+          label="Uses in all"
+          {...field('maxUses')}
+          stored={stored?.maxUses}
+          hint={`${ofEachCode ? 'Of each code, by' : 'By'} all users together. Empty or 0: no limit.`}
+        />
       </div>
+      {ofEachCode && (
+        <Switch
+          isSelected={Number(draft.maxUses) === 1}
+          onChange={(isOnce) => onChange({ maxUses: isOnce ? '1' : '' })}
+        >
+          Each code once
+        </Switch>
+      )}
       <Switch isSelected={draft.exclusiveApply} onChange={(exclusiveApply) => onChange({ exclusiveApply })}>
         Not with other coupons
       </Switch>
@@ -99,11 +116,20 @@ function AmountField(props: TextFieldProps): ReactNode {
   return <TextField validate={amountProblem} {...props} inputMode="decimal" autoComplete="off" />;
 }
 
+interface LimitFieldProps extends TextFieldProps {
+  /** A limit that an import has stored, which need not be one that can be entered. */
+  readonly stored: string | undefined;
+}
+
+function LimitField({ stored, ...props }: LimitFieldProps): ReactNode {
+  const validate = (text: string) => limitProblem(text, stored);
+  return <TextField {...props} validate={validate} inputMode="numeric" autoComplete="off" />;
+}
+
 const missing = { percent: 'Enter a percentage, such as 10.', amount: 'Enter an amount, such as 50.' };
 
 const largestInteger = 2 ** 31 - 1;
 
-// A limit that an import has stored need not be one that can be entered.
 function limitProblem(text: string, stored = ''): string | undefined {
   if (text === '' || text === stored) return undefined;
   return /^\d+$/.test(text) && Number(text) <= largestInteger ? undefined : 'Enter a whole number, such as 3.';

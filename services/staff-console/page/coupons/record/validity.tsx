@@ -1,10 +1,9 @@
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import type { ReactNode } from 'react';
-import { Time } from '../../business/time.tsx';
+import { formatTime, Time } from '../../business/time.tsx';
 import { Badge } from '../../ui/page.tsx';
-import { stateOf } from './words.ts';
+import { type Discounts, describeDiscount, type Limits, stateOf } from './words.ts';
 
-const kinds = { Valid: 'good', Expired: 'plain', Invalidated: 'bad' } as const;
+const kinds = { Valid: 'good', Scheduled: 'plain', Expired: 'plain', Invalidated: 'bad' } as const;
 
 interface CouponBadgeProps {
   readonly coupon: Parameters<typeof stateOf>[0];
@@ -18,7 +17,25 @@ export function CouponBadge({ coupon, now }: CouponBadgeProps): ReactNode {
   return <Badge kind={kinds[state]}>{state}</Badge>;
 }
 
-/** Shows until when a coupon can be used. */
-export function ValidUntil({ at }: { readonly at: Timestamp | undefined }): ReactNode {
-  return at === undefined ? 'No end' : <Time at={at} />;
+/** Shows until when a coupon can be used and, if it has a start, from when on. */
+export function Validity({ startsAt, validTill }: Limits): ReactNode {
+  const end = validTill === undefined ? 'No end' : <Time at={validTill} />;
+  if (startsAt === undefined) return end;
+  return (
+    <>
+      From <Time at={startsAt} /> {validTill === undefined ? 'on' : <>until {end}</>}
+    </>
+  );
+}
+
+/** Describes a discount and its limits, such as "10 % off, from 1 Dec 2026, 10:00, at most 500 uses in all". */
+export function describeTerms(terms: Discounts & Limits): string {
+  const [start, end] = [formatTime(terms.startsAt), formatTime(terms.validTill)];
+  const [from, until] = [start && `from ${start}`, end && `until ${end}`];
+  const uses = terms.maxUses ? `at most ${countUses(terms.maxUses)} in all` : '';
+  return [describeDiscount(terms), [from, until].filter(Boolean).join(' '), uses].filter(Boolean).join(', ');
+}
+
+function countUses(count: number): string {
+  return count === 1 ? '1 use' : `${count.toLocaleString('en')} uses`;
 }

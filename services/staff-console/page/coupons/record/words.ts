@@ -40,16 +40,22 @@ export function describeAudience(
   return isUserBased && users > 0 ? `${users} ${users === 1 ? 'user' : 'users'}` : 'Nobody';
 }
 
+/** When and how often a coupon can be used. */
+export interface Limits {
+  readonly startsAt?: Timestamp | undefined;
+  readonly validTill?: Timestamp | undefined;
+  /** The uses of all customers together; 0 or undefined: no limit. */
+  readonly maxUses?: number | undefined;
+}
+
 /** Returns whether a coupon can be used at a time in Unix ms. */
 export function stateOf(
-  {
-    isInvalidated = false,
-    validTill,
-  }: { readonly isInvalidated?: boolean; readonly validTill?: Timestamp | undefined },
+  { isInvalidated = false, startsAt, validTill }: Limits & { readonly isInvalidated?: boolean },
   now: number,
-): 'Valid' | 'Expired' | 'Invalidated' {
+): 'Valid' | 'Scheduled' | 'Expired' | 'Invalidated' {
   if (isInvalidated) return 'Invalidated';
-  return validTill !== undefined && timestampMs(validTill) < now ? 'Expired' : 'Valid';
+  if (validTill !== undefined && timestampMs(validTill) < now) return 'Expired';
+  return startsAt !== undefined && timestampMs(startsAt) > now ? 'Scheduled' : 'Valid';
 }
 
 /** Names a batch of coupons. */
@@ -73,11 +79,13 @@ export function describeField(field: keyof CouponDraft, draft: CouponDraft): rea
     discount: ['Discount', describeDiscount(discountsOf(draft.discount))],
     minOrder: ['Smallest order', draft.minOrder],
     maxValue: ['Largest discount', draft.maxValue],
+    startsAt: ['Starts', draft.startsAt.replace('T', ' ')],
     validTill: ['Valid until', draft.validTill.replace('T', ' ')],
     audience: ['For whom', audience[draft.audience]],
     users: ['Users', namesOf(draft.users)],
     products: ['Products', draft.products.length === 0 ? 'All' : `Only ${namesOf(draft.products)}`],
     maxLimitForUser: ['Uses for each user', draft.maxLimitForUser],
+    maxUses: ['Uses in all', draft.maxUses],
     exclusiveApply: ['Not with other coupons', draft.exclusiveApply ? 'Yes' : 'No'],
   };
   return words[field];

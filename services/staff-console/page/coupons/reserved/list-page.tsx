@@ -15,11 +15,13 @@ import { Page } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { Issued } from '../issue/issued.tsx';
 import { reservedColumns, reservedState } from '../record/reserved-columns.tsx';
-import { couponViews, describeDiscount } from '../record/words.ts';
+import { describeTerms } from '../record/validity.tsx';
+import { couponViews } from '../record/words.ts';
 import { ClaimDialog } from './claim-dialog.tsx';
 
 const states = [
   ['Valid', 'Not redeemed'],
+  ['Scheduled', 'Scheduled'],
   ['Redeemed', 'Redeemed'],
   ['Expired', 'Expired'],
 ] as const;
@@ -59,7 +61,7 @@ export function Component(): ReactNode {
           another="Done"
           onAnother={() => setClaimed(undefined)}
         >
-          <p>{describeDiscount(claimed.coupon)}.</p>
+          <p>{describeTerms(claimed.coupon)}.</p>
         </Issued>
       )}
       {secretCode !== undefined && (

@@ -11,7 +11,7 @@ import { CodeField } from '../record/code-field.tsx';
 import { termsConcernsOf } from '../record/concerns.ts';
 import { blankDraft, isChange, type TermsDraft, termsChangesOf } from '../record/draft.ts';
 import { TermsFields, termsPlaces } from '../record/terms-fields.tsx';
-import { describeDiscount } from '../record/words.ts';
+import { describeTerms } from '../record/validity.tsx';
 
 /** Creates a reserved coupon. */
 export function Component(): ReactNode {
@@ -66,7 +66,7 @@ export function Component(): ReactNode {
           another="Another reserved coupon"
           onAnother={startAnew}
         >
-          <p>{describeDiscount(created)}.</p>
+          <p>{describeTerms(created)}.</p>
         </Issued>
       )}
     </Page>
