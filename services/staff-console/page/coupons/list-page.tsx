@@ -1,14 +1,18 @@
 import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { type CouponBatch, CouponBatchService } from '../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import { CouponService, type ListedCoupon } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import {
+  CouponService,
+  type GetAllResponse,
+  type ListedCoupon,
+} from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import { orderOf } from '../lists/column.ts';
 import { useFilters } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
-import { byToken } from '../lists/source.ts';
+import { byToken, useRows } from '../lists/source.ts';
 import { useSearch } from '../lists/use-search.ts';
 import { Views } from '../lists/views.tsx';
 import { UserFilter } from '../lookup/record-filters.tsx';
@@ -17,6 +21,7 @@ import { Page } from '../ui/page.tsx';
 import { readId } from '../ui/text.ts';
 import { couponColumns } from './record/coupon-columns.tsx';
 import { endOf } from './record/terms-columns.tsx';
+import { useUsageColumns } from './record/usage-columns.tsx';
 import { couponViews, nameOfBatch, stateOf } from './record/words.ts';
 
 const states = [
@@ -33,6 +38,7 @@ const ends = [
 const dayMs = 86_400_000;
 // The latest ones. The page of an older one leads to its coupons.
 const mostBatches = 100;
+const rowsOf = ({ coupons }: GetAllResponse) => coupons;
 
 /** Lists the coupons: latest first, or as staff sort and filter them. */
 export function Component(): ReactNode {
@@ -40,7 +46,6 @@ export function Component(): ReactNode {
   const { values, set, field } = useFilters(['state', 'ends', 'user', 'batch', 'sort']);
   const now = useNow(20_000);
   const order = orderOf({ values, set });
-  const columns = couponColumns(now);
   const isWhole = [values.state, values.ends, values.sort].some((value) => value !== '');
   const [userId, batchId] = [readId(values.user), readId(values.batch)];
   const batches = useQuery(CouponBatchService.method.listBatches, { limit: mostBatches });
@@ -50,6 +55,8 @@ export function Component(): ReactNode {
     search: search.search.trim(),
     limit: isWhole ? 1_000 : 50,
   };
+  const source = { method: CouponService.method.getAll, request, rowsOf, next: byToken };
+  const usage = useUsageColumns(useRows(source, false).pages);
   const matches = (coupon: ListedCoupon) =>
     (values.state === '' || stateOf(coupon, now) === values.state) && endsWithin(coupon, values.ends, now);
   const isFiltered = request.search !== '' || Object.values({ ...values, sort: '' }).some((value) => value !== '');
@@ -79,13 +86,13 @@ export function Component(): ReactNode {
         />
       </Views>
       <List
-        source={{ method: CouponService.method.getAll, request, rowsOf: ({ coupons }) => coupons, next: byToken }}
+        source={{ ...source, readAlso: usage.readAlso }}
         matches={matches}
         isWhole={isWhole}
         what="coupons"
         empty={isFiltered ? 'No coupon matches.' : 'No coupons yet.'}
         caption={order.by === '' ? 'Latest first' : `By ${order.by.toLowerCase()}`}
-        columns={columns}
+        columns={couponColumns(now, usage.columns)}
         keyOf={({ id }) => id}
         order={order}
       />

@@ -16,6 +16,8 @@ export interface Source<I extends DescMessage, O extends DescMessage, Row> {
   readonly rowsOf: (answer: MessageShape<O>) => readonly Row[];
   /** Returns what the request of the next page has besides; undefined after the last page. */
   readonly next: (answer: MessageShape<O>, rowsSoFar: number) => object | undefined;
+  /** Reads what a file tells of the rows of a page besides. */
+  readonly readAlso?: (rows: readonly Row[]) => Promise<void>;
 }
 
 /** Continues a list by the token in each answer. */
@@ -41,17 +43,18 @@ export function useRows<I extends DescMessage, O extends DescMessage, Row>(
     placeholderData: keepPreviousData,
   });
   const { data, hasNextPage, isFetchingNextPage, error, fetchNextPage } = query;
-  const rows = useMemo(() => data?.pages.flatMap(rowsOf), [data, rowsOf]);
+  const pages = useMemo(() => data?.pages.map(rowsOf), [data, rowsOf]);
+  const rows = useMemo(() => pages?.flat(), [pages]);
   const isReading = isWhole && hasNextPage && error === null;
   useEffect(() => {
     if (isReading && !isFetchingNextPage) void fetchNextPage();
   }, [isReading, isFetchingNextPage, fetchNextPage]);
-  return { ...query, isReading, rows };
+  return { ...query, isReading, pages, rows };
 }
 
 /** Returns a function that reads a list from its first page to its last. Each is asked for when the last was used. */
 export function useEachPage<I extends DescMessage, O extends DescMessage, Row>(source: Source<I, O, Row>) {
-  const { method, request, rowsOf, next } = source;
+  const { method, request, rowsOf, next, readAlso } = source;
   const usual = useTransport();
   const transport = source.transport ?? usual;
   return async function* (signal: AbortSignal): AsyncGenerator<readonly Row[]> {
@@ -60,6 +63,7 @@ export function useEachPage<I extends DescMessage, O extends DescMessage, Row>(s
       const asked = { ...request, ...page };
       const { message } = await transport.unary(method, signal, undefined, undefined, asked, undefined);
       const rows = rowsOf(message);
+      await readAlso?.(rows);
       yield rows;
       count += rows.length;
       page = next(message, count);

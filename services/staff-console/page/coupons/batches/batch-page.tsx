@@ -9,7 +9,7 @@ import { History } from '../../audit/history.tsx';
 import { Time, useNow } from '../../business/time.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { List } from '../../lists/list.tsx';
-import { byToken } from '../../lists/source.ts';
+import { byToken, useRows } from '../../lists/source.ts';
 import { useSearch } from '../../lists/use-search.ts';
 import { useStaff } from '../../lookup/names.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -18,6 +18,7 @@ import { Read } from '../../ui/read.tsx';
 import { WithRecordId } from '../../ui/record-id.tsx';
 import { codeColumn, stateColumn } from '../record/coupon-columns.tsx';
 import { termsColumns } from '../record/terms-columns.tsx';
+import { useUsageColumns } from '../record/usage-columns.tsx';
 import { nameOfBatch } from '../record/words.ts';
 import { EndButton } from './end-button.tsx';
 
@@ -62,6 +63,8 @@ function BatchSections({ batch }: { readonly batch: CouponBatch }): ReactNode {
   const { search, field } = useSearch();
   const sought = search.trim().toUpperCase();
   const isWhole = sought !== '';
+  const source = { method: getBatch, request: { id, limit: isWhole ? 1_000 : 50 }, rowsOf, next: byToken };
+  const usage = useUsageColumns(useRows(source, false).pages);
   return (
     <>
       <Section title="Batch">
@@ -80,13 +83,13 @@ function BatchSections({ batch }: { readonly batch: CouponBatch }): ReactNode {
           <TextField label="Search by code" {...field} />
         </div>
         <List
-          source={{ method: getBatch, request: { id, limit: isWhole ? 1_000 : 50 }, rowsOf, next: byToken }}
+          source={{ ...source, readAlso: usage.readAlso }}
           matches={({ couponCode }) => couponCode.includes(sought)}
           isWhole={isWhole}
           what={`coupons of batch ${id}`}
           empty="No coupon matches."
           caption="As they were made"
-          columns={[{ ...codeColumn, isCode: true }, ...termsColumns, stateColumn(now)]}
+          columns={[{ ...codeColumn, isCode: true }, ...termsColumns, ...usage.columns, stateColumn(now)]}
           keyOf={(coupon) => coupon.id}
         />
       </Section>

@@ -6,8 +6,11 @@ import { createdColumn, termsColumns } from './terms-columns.tsx';
 import { CouponBadge } from './validity.tsx';
 import { describeAudience, stateOf } from './words.ts';
 
-/** Returns the columns of a list of coupons, at a time in Unix ms. */
-export function couponColumns(now: number): readonly Column<ListedCoupon>[] {
+/** Returns the columns of a list of coupons, at a time in Unix ms, with those of their usage if there are any. */
+export function couponColumns(
+  now: number,
+  usage: readonly Column<ListedCoupon>[] = [],
+): readonly Column<ListedCoupon>[] {
   // A link to a user who was deleted has no user.
   const usersLeft = ({ applicableUsers, applicableUsersCount }: ListedCoupon) =>
     applicableUsersCount - applicableUsers.filter(({ user }) => user === undefined).length;
@@ -20,6 +23,7 @@ export function couponColumns(now: number): readonly Column<ListedCoupon>[] {
       text: audience,
       compare: (a, b) => byText(audience(a), audience(b)),
     },
+    ...usage,
     stateColumn(now),
     createdColumn,
   ];

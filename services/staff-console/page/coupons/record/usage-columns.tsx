@@ -1,0 +1,62 @@
+import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
+import { useQueries, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type CouponUsage, RedemptionService } from '../../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { currencyDigits, formatAmount } from '../../business/money.ts';
+import type { Column } from '../../lists/column.ts';
+import { maxUsesColumn } from './terms-columns.tsx';
+import type { Limits } from './words.ts';
+
+interface Counted extends Limits {
+  readonly id: number;
+}
+
+/**
+ * Returns the columns that tell how often coupons were used, and what they gave. The figures are read with one call a page,
+ * after its rows are there.
+ *
+ * @param pages the coupons on show, as they were read.
+ */
+export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
+  const transport = useTransport();
+  const queryClient = useQueryClient();
+  const queryOf = (rows: readonly Counted[]) =>
+    createQueryOptions(RedemptionService.method.getUsage, { couponIds: rows.map(({ id }) => id) }, { transport });
+  const answers = useQueries({ queries: pages.filter((rows) => rows.length > 0).map(queryOf) });
+  const [ofFile] = useState(() => new Map<number, CouponUsage>());
+  const shown = new Map(answers.flatMap(({ data }) => data?.usage.map((usage) => [usage.couponId, usage]) ?? []));
+  const usageOf = ({ id }: Counted) => shown.get(id) ?? ofFile.get(id);
+  const missing = answers.some(({ isPending }) => isPending) ? '…' : '–';
+  const used = (coupon: Counted) => usageOf(coupon)?.used;
+  const given = (coupon: Counted) => usageOf(coupon)?.discountUsed;
+  const usedText = (coupon: Counted) => String(used(coupon) ?? '');
+  const columns: readonly Column<Counted>[] = [
+    {
+      title: 'Used',
+      text: usedText,
+      file: [{ title: 'Used', text: usedText }, maxUsesColumn],
+      show: (coupon) => {
+        const most = coupon.maxUses ? ` of ${coupon.maxUses.toLocaleString('en')}` : '';
+        return `${used(coupon)?.toLocaleString('en') ?? missing}${most}`;
+      },
+      compare: (a, b) => (used(a) ?? 0) - (used(b) ?? 0),
+      className: 'number',
+    },
+    {
+      title: 'Discount given',
+      text: (coupon) => given(coupon) ?? '',
+      show: (coupon) => {
+        const discount = given(coupon);
+        return discount === undefined ? missing : formatAmount(discount, currencyDigits());
+      },
+      compare: (a, b) => Number(given(a) ?? 0) - Number(given(b) ?? 0),
+      className: 'number',
+    },
+  ];
+  /** Reads the figures of a page of a file. */
+  const readAlso = async (rows: readonly Counted[]): Promise<void> => {
+    const { usage } = await queryClient.fetchQuery(queryOf(rows));
+    for (const each of usage) ofFile.set(each.couponId, each);
+  };
+  return { columns, readAlso };
+}
