@@ -8,6 +8,7 @@ import {
   describeDiscount,
   describeField,
   describeMinimum,
+  describeUses,
   nameOfBatch,
   stateOf,
 } from '../../services/staff-console/page/coupons/record/words.ts';
@@ -58,6 +59,10 @@ describe('A coupon in words', () => {
     const coupons = [{ startsAt }, { startsAt, validTill }, { startsAt, isInvalidated: true }];
     expect(coupons.map((coupon) => stateOf(coupon, 1_999))).toEqual(['Scheduled', 'Expired', 'Invalidated']);
     expect(stateOf({ startsAt }, 2_000)).toBe('Valid');
+  });
+
+  it('Its uses in all are counted, or without a limit', () => {
+    expect([{ maxUses: 1_500 }, { maxUses: 0 }, {}].map(describeUses)).toEqual(['1,500', 'No limit', 'No limit']);
   });
 
   it('A batch without a name has its number, and its codes are counted', () => {

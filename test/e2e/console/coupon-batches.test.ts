@@ -1,9 +1,12 @@
 import { afterEach, expect, it } from 'vitest';
+import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { colleague } from './clients.ts';
 import { choose, deleteCoupons, insertCoupon, problemAt, readCoupons, row } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
 describeConsole('Many codes', (stage, tab) => {
   afterEach(async () => {
+    await stage.sql('delete from redemptions; delete from coupon_usage');
     await deleteCoupons(stage.coupon);
     await stage.sql('delete from coupon_batches');
   });
@@ -42,6 +45,8 @@ describeConsole('Many codes', (stage, tab) => {
     await choose(tab, 'For whom', 'Chosen users');
     await tab.pick('Users', 'User 2');
     await tab.fill({ 'Percent off': '10', 'Largest discount': '150', 'Uses for each user': '1' });
+    await tab.text('Each code once').click();
+    expect(await tab.field('Uses in all').inputValue()).toBe('1');
     await tab.pick('Products', 'Product 4');
     await tab.button('Make the codes').dblclick();
     await tab.notice('30 codes made').waitFor();
@@ -49,7 +54,7 @@ describeConsole('Many codes', (stage, tab) => {
     await expect.poll(facts).toEqual(['Codes 30', 'Invalidated 0', 'Created by Asha Menon']);
     const coupons = await readCoupons(stage.coupon);
     expect(new Set(coupons.map((coupon) => coupon.coupon_code)).size).toBe(30);
-    const terms = { discount_percent: '10', max_value: '150', max_limit_for_user: 1, is_user_based: true };
+    const terms = { discount_percent: '10', max_value: '150', max_limit_for_user: 1, max_uses: 1, is_user_based: true };
     const made = { ...terms, users: [2], products: [4], coupon_code: expect.stringMatching(/^SPRING-[A-Z2-9]{12}$/) };
     expect(coupons).toMatchObject(Array.from({ length: 30 }, () => made));
     const history = tab.section('History');
@@ -71,6 +76,33 @@ describeConsole('Many codes', (stage, tab) => {
     await make();
     await tab.text('The coupon is for nobody').waitFor();
     expect(await readCoupons(stage.coupon)).toEqual([]);
+  });
+
+  it('Codes that everybody can use any number of times are asked about, and codes for one use each are not', async () => {
+    await open('/new');
+    await tab.fill({ Name: 'Letters', 'How many codes': '2', 'Percent off': '10' });
+    await choose(tab, 'For whom', 'Everyone');
+    await make();
+    await tab.text('Everybody who learns a code can use it any number of times').waitFor();
+    await tab.click('Correct it');
+    await tab.text('Each code once').click();
+    await make();
+    await tab.heading('Letters').waitFor();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ max_uses: 1 }, { max_uses: 1 }]);
+  });
+
+  it('A batch’s page tells of each code whether it was used, and what it gave, also in the file', async () => {
+    const id = await insertBatch('Letters', 3);
+    await stage.sql(`update coupons set max_uses = 1`);
+    const orders = await colleague(stage.coupon, RedemptionService, 2);
+    await orders.redeem({ code: `B${id}-2`, userId: 1, orderKey: 'o1', orderAmount: 250, holdSeconds: 0 });
+    await open(`/${id}`);
+    const figures = async (n: number) => (await row(tab, `B${id}-${n}`).getByRole('cell').allInnerTexts()).slice(3, 5);
+    await expect.poll(() => figures(2)).toEqual(['1 of 1', '50.00']);
+    expect(await figures(3)).toEqual(['0 of 1', '0.00']);
+    const [headings, _first, second] = await tab.savedCsv();
+    expect(headings).toMatch(/,Used,Uses in all,Discount given,State$/);
+    expect(second).toMatch(/,1,1,50,Valid$/);
   });
 
   it('The list of batches tells how many codes each has, and who made it, newest first, also in its file', async () => {

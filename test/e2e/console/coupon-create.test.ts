@@ -35,19 +35,24 @@ describeConsole('A new coupon', (stage, tab) => {
   it('Staff create a coupon for everyone with all its terms, once at a double click and without a question, and come to its page', async () => {
     await openFilled();
     await tab.fill({ Code: '\u00a0 SPRING\t', 'Percent off': '12.5 %', 'Largest discount': '150' });
-    await tab.fill({ 'Smallest order': '500', 'Valid until': '2099-01-02T10:30', 'Uses for each user': '2' });
+    await tab.fill({ 'Smallest order': '500', 'Uses for each user': '2', 'Uses in all': '500' });
+    await tab.fill({ Starts: '2098-12-01T10:30', 'Valid until': '2099-01-02T10:30' });
     await tab.text('Not with other coupons').click();
     await tab.button('Create coupon').dblclick();
     await tab.notice('Coupon SPRING created').waitFor();
     await tab.heading('Coupon SPRING').waitFor();
     const terms = {
       ...{ coupon_code: 'SPRING', discount_percent: '12.5', flat_discount: null, max_value: '150', min_order: '500' },
-      ...{ valid_till: new Date('2099-01-02T05:00:00Z'), max_limit_for_user: 2, exclusive_apply: true },
+      ...{ starts_at: new Date('2098-12-01T05:00:00Z'), valid_till: new Date('2099-01-02T05:00:00Z') },
+      ...{ max_limit_for_user: 2, max_uses: 500, exclusive_apply: true },
       ...{ is_apply_for_all: true, is_user_based: false, users: [], products: [], created_by: 1 },
     };
     const coupons = await readCoupons(stage.coupon);
     expect(coupons).toHaveLength(1);
     expect(coupons).toMatchObject([terms]);
+    await tab.exactly('Scheduled').waitFor();
+    const shown = await tab.section('Terms').innerText();
+    for (const fact of ['From 1 Dec 2098, 10:30 until 2 Jan 2099, 10:30', '500']) expect(shown).toContain(fact);
   });
 
   it('Staff choose by name who may use it and for which products, on a phone, and a code that was left out is made', async () => {
@@ -165,6 +170,42 @@ describeConsole('A new coupon', (stage, tab) => {
     await tab.click('Create coupon all the same', tab.heading('Coupon FEST 20'));
     const valid_till = new Date('2020-01-01T04:30:00Z');
     expect(await readCoupons(stage.coupon)).toMatchObject([{ discount_percent: '15', valid_till, products: [7] }]);
+  });
+
+  it('A coupon that makes orders free for everyone is asked about, unless its cost has a bound', async () => {
+    await openFilled();
+    await tab.field('Percent off').fill('100');
+    await create();
+    await question().getByText('Customers get 100 % off, without a largest discount, without an end').waitFor();
+    await tab.click('Correct it');
+    await choose(tab, 'Kind of discount', 'Amount');
+    await tab.fill({ 'Amount off': '500', 'Smallest order': '200' });
+    await create();
+    const free = 'Orders of 200.00 cost nothing: the coupon takes off more, without an end.';
+    await question().getByText(free, { exact: true }).waitFor();
+    await tab.click('Correct it');
+    await choose(tab, 'Kind of discount', 'Percent of the order');
+    await tab.fill({ 'Valid until': '2099-01-02T10:30', 'Uses in all': '500' });
+    await tab.button('Create coupon').click();
+    await created();
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ discount_percent: '100', max_uses: 500 }]);
+  });
+
+  it('A start behind the end is asked about, and a start that is cleared is none', async () => {
+    await openFilled();
+    await tab.fill({ Code: 'LATE', Starts: '2099-01-03T10:30', 'Valid until': '2099-01-02T10:30' });
+    await create();
+    const never = 'The coupon starts when it has ended already, on 3 Jan 2099, 10:30: nobody can ever use it.';
+    expect(await question().getByRole('paragraph').allInnerTexts()).toEqual([never]);
+    await tab.click('Create coupon all the same', tab.heading('Coupon LATE'));
+    await tab.link('Edit').click();
+    await tab.fill({ Starts: '', 'Uses in all': '7' });
+    await tab.click('Save', tab.button('Invalidate'));
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ starts_at: null, max_uses: 7 }]);
+    await tab.link('Edit').click();
+    await tab.field('Uses in all').fill('');
+    await tab.click('Save', tab.exactly('No limit'));
+    expect(await readCoupons(stage.coupon)).toMatchObject([{ max_uses: 0 }]);
   });
 
   it('In a stored coupon only what was changed is asked about, and a limit that nobody could enter does not keep it from being saved', async () => {

@@ -1,6 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { alterAnswer } from './altered-answer.ts';
+import { colleague } from './clients.ts';
 import type { ConsoleTab } from './console-tab.ts';
 import { deleteCoupons, insertCoupon, row } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
@@ -21,7 +23,10 @@ const pauseEndsWithNextAddress = `
 `;
 
 describeConsole('The lists of coupons', (stage, tab) => {
-  afterEach(() => deleteCoupons(stage.coupon));
+  afterEach(async () => {
+    await stage.sql('delete from redemptions; delete from coupon_usage');
+    await deleteCoupons(stage.coupon);
+  });
 
   const sql = (text: string) => stage.sql(text);
   /** Inserts coupons, the first one the latest. */
@@ -66,6 +71,12 @@ describeConsole('The lists of coupons', (stage, tab) => {
     await giveTo(1, id);
     await giveTo(2, id);
     await insertCoupon(stage.coupon, { coupon_code: 'OVER', valid_till: '2001-01-01T00:00:00Z' });
+    await insertCoupon(stage.coupon, { coupon_code: 'AHEAD', starts_at: '2098-01-02T05:00:00Z' });
+    await insertCoupon(stage.coupon, {
+      coupon_code: 'SPAN',
+      starts_at: '2001-01-01',
+      valid_till: '2099-01-02T05:00:00Z',
+    });
     const amount = { discount_percent: null, flat_discount: 150, is_invalidated: true };
     await giveTo(2, await insertCoupon(stage.coupon, { coupon_code: 'GONE', ...amount }));
     await tab.open('/users');
@@ -75,14 +86,75 @@ describeConsole('The lists of coupons', (stage, tab) => {
       }
     });
     await tab.link('Coupons').click();
-    const cells = async (code: string) => (await row(tab, code).getByRole('cell').allInnerTexts()).slice(0, 5);
+    const cells = async (code: string) =>
+      (await row(tab, code).getByRole('cell').allInnerTexts()).toSpliced(4, 2).slice(0, 5);
     await row(tab, 'CHOSEN').waitFor();
-    expect([await cells('CHOSEN'), await cells('OVER'), await cells('GONE')]).toEqual([
+    const shown = ['CHOSEN', 'OVER', 'AHEAD', 'SPAN', 'GONE'].map(cells);
+    expect(await Promise.all(shown)).toEqual([
       ['10 % off, at most 150.00', '500.00', '2 Jan 2099, 10:30', '1 user', 'Valid'],
       ['10 % off', 'Any order', '1 Jan 2001, 05:30', 'Everyone', 'Expired'],
+      ['10 % off', 'Any order', 'From 2 Jan 2098, 10:30 on', 'Everyone', 'Scheduled'],
+      ['10 % off', 'Any order', 'From 1 Jan 2001, 05:30 until 2 Jan 2099, 10:30', 'Everyone', 'Valid'],
       ['150.00 off', 'Any order', 'No end', 'Nobody', 'Invalidated'],
     ]);
     await tab.follow('CHOSEN', 'Coupon CHOSEN');
+  });
+
+  /** Lets a coupon be used, each time for an order of 250. */
+  async function use(code: string, times: number): Promise<void> {
+    const orders = await colleague(stage.coupon, RedemptionService, 2);
+    for (let n = 0; n < times; n += 1)
+      await orders.redeem({ code, userId: 1, orderKey: `${code}-${n}`, orderAmount: 250, holdSeconds: 0 });
+  }
+
+  it('Each coupon tells how often it was used and what it gave, also in the file, and the list is sorted by that', async () => {
+    for (const [code, max_uses] of Object.entries({ NONE: null, ONCE: 500, TWICE: null }))
+      await insertCoupon(stage.coupon, { coupon_code: code, max_uses });
+    await use('ONCE', 1);
+    await use('TWICE', 2);
+    await tab.open('/coupons');
+    const figures = async () =>
+      Promise.all(
+        ['NONE', 'ONCE', 'TWICE'].map(async (code) =>
+          (await row(tab, code).getByRole('cell').allInnerTexts()).slice(4, 6),
+        ),
+      );
+    await expect.poll(figures).toEqual([
+      ['0', '0.00'],
+      ['1 of 500', '25.00'],
+      ['2', '50.00'],
+    ]);
+    await sortBy('Discount given');
+    await sortBy('Discount given');
+    await expect.poll(codes).toEqual(['TWICE', 'ONCE', 'NONE']);
+    const lines = (await tab.savedCsv()).map((line) => line.split(','));
+    const [from, to] = ['Used', 'Discount given'].map((title) => lines[0]?.indexOf(title) ?? -1);
+    expect(lines.map((line) => line.slice(from, (to ?? 0) + 1))).toEqual([
+      ['Used', 'Uses in all', 'Discount given'],
+      ['2', '', '50'],
+      ['1', '500', '25'],
+      ['0', '', '0'],
+    ]);
+  });
+
+  it('The usage of a page of coupons is one call, and its rows are there before the figures', async () => {
+    await insertMany(1_200);
+    await tab.open('/users');
+    let calls = 0;
+    tab.page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/GetUsage')) calls += 1;
+    });
+    const release = await tab.hold(/RedemptionService\/GetUsage/);
+    await tab.link('Coupons').click();
+    await expect.poll(async () => (await row(tab, 'MANY1').getByRole('cell').allInnerTexts())[4]).toBe('…');
+    release();
+    await expect.poll(async () => (await row(tab, 'MANY1').getByRole('cell').allInnerTexts())[4]).toBe('0');
+    expect(calls).toBe(1);
+    await sortBy('Used');
+    await expect.poll(() => tab.text('looked through').count()).toBe(0);
+    await expect.poll(() => calls).toBe(3);
+    expect(await savedCodes()).toHaveLength(1_200);
+    expect(calls).toBeLessThanOrEqual(5);
   });
 
   it('A part of the list that is refused is asked for again only when staff say so', async () => {
@@ -260,12 +332,13 @@ describeConsole('The lists of coupons', (stage, tab) => {
   it('A CSV file has times that can be sorted, with their zone in the heading, amounts as numbers, people apart, and no formula', async () => {
     await insertCoupon(stage.coupon, {
       ...{ coupon_code: '=1,"A"', flat_discount: 50.5, discount_percent: null, max_value: 1_200, min_order: 5_000 },
-      ...{ valid_till: '2099-01-02T05:00:30Z', created_at: '2026-01-02T05:00:30Z' },
+      ...{ starts_at: '2026-02-03T05:00:30Z', valid_till: '2099-01-02T05:00:30Z', max_uses: 500 },
+      created_at: '2026-01-02T05:00:30Z',
     });
     await tab.open('/coupons');
     expect(await tab.savedCsv()).toEqual([
-      'Code,Percent off,Amount off,Largest discount,Smallest order,Valid until (Asia/Kolkata),For whom,State,Created (Asia/Kolkata),Created by',
-      `"'=1,""A""",,50.5,1200,5000,2099-01-02 10:30,Everyone,Valid,2026-01-02 10:30,Asha Menon`,
+      'Code,Percent off,Amount off,Largest discount,Smallest order,Starts (Asia/Kolkata),Valid until (Asia/Kolkata),For whom,Used,Uses in all,Discount given,State,Created (Asia/Kolkata),Created by',
+      `"'=1,""A""",,50.5,1200,5000,2026-02-03 10:30,2099-01-02 10:30,Everyone,0,500,0,Valid,2026-01-02 10:30,Asha Menon`,
     ]);
   });
 });

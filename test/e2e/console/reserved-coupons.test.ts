@@ -19,14 +19,19 @@ describeConsole('Reserved coupons', (stage, tab) => {
     await tab.link('New reserved coupon').click();
     await tab.field('Secret code').pressSequentially('whisper');
     await tab.fill({ 'Percent off': '25', 'Largest discount': '200', 'Smallest order': '300' });
-    await tab.fill({ 'Valid until': '2099-01-02T10:30', 'Uses for each user': '1' });
+    await tab.fill({ Starts: '2098-01-02T10:30', 'Valid until': '2099-01-02T10:30' });
+    await tab.fill({ 'Uses for each user': '1', 'Uses in all': '1' });
     await tab.text('Not with other coupons').click();
     await tab.click('Create reserved coupon');
+    await tab
+      .text('25 % off, at most 200.00, from 2 Jan 2098, 10:30 until 2 Jan 2099, 10:30, at most 1 use in all.')
+      .waitFor();
     await tab.click('Copy code WHISPER');
     await expect.poll(() => tab.page.evaluate('navigator.clipboard.readText()')).toBe('WHISPER');
     const terms = { discount_percent: '25', max_value: '200', min_order: '300', max_limit_for_user: 1 };
+    const limits = { starts_at: new Date('2098-01-02T05:00:00Z'), max_uses: 1 };
     const codes = { secret_code: 'WHISPER', coupon_code: 'WHISPER', valid_till: new Date('2099-01-02T05:00:00Z') };
-    expect(await stored()).toMatchObject([{ ...codes, ...terms, exclusive_apply: true, created_by: 1 }]);
+    expect(await stored()).toMatchObject([{ ...codes, ...terms, ...limits, exclusive_apply: true, created_by: 1 }]);
   });
 
   it('A secret code that exists is told at its field, and one that is left out is made, and shown; a double click makes one', async () => {
@@ -69,6 +74,17 @@ describeConsole('Reserved coupons', (stage, tab) => {
     expect(await tab.button(/^Claim for/).count()).toBe(0);
   });
 
+  it('One whose start is ahead is scheduled, and can be claimed before it', async () => {
+    await insertHushed();
+    await stage.sql(`update reserved_coupons set starts_at = '2098-01-02T05:00:00Z', max_uses = 1500`);
+    await tab.open('/coupons/reserved?state=Scheduled');
+    const cells = async () => (await row(tab, 'HUSH1').getByRole('cell').allInnerTexts()).slice(3, 7);
+    await expect.poll(cells).toEqual(['From 2 Jan 2098, 10:30 on', '1,500', 'Nobody yet Claim for…', 'Scheduled']);
+    const [headings, line] = await tab.savedCsv();
+    expect(headings).toContain(',Starts (Asia/Kolkata),Valid until (Asia/Kolkata),Uses in all,');
+    expect(line).toContain(',2098-01-02 10:30,,1500,');
+  });
+
   it('The list tells who has redeemed each, also in its file, finds them by codes and states, and goes on to its end', async () => {
     await stage.sql(
       `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by, redeemed_by, created_at)
@@ -77,10 +93,10 @@ describeConsole('Reserved coupons', (stage, tab) => {
     );
     await tab.open('/coupons/reserved');
     const codes = () => tab.page.getByRole('rowheader').allInnerTexts();
-    const cells = async (code: string) => (await row(tab, code).getByRole('cell').allInnerTexts()).slice(0, 6);
+    const cells = async (code: string) => (await row(tab, code).getByRole('cell').allInnerTexts()).slice(0, 7);
     await row(tab, 'HUSH1').waitFor();
     await scrollToEnd(tab, 70);
-    const terms = ['50.00 off', 'Any order', 'No end'];
+    const terms = ['50.00 off', 'Any order', 'No end', 'No limit'];
     expect(await cells('HUSH69')).toEqual(['CODE69', ...terms, 'Nobody yet Claim for…', 'Valid']);
     expect(await cells('HUSH70')).toEqual(['CODE70', ...terms, 'User 2, 9000000002', 'Redeemed']);
     await tab.field('Search by secret code or code').fill('code33');

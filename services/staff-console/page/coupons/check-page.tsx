@@ -1,68 +1,152 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { amountProblem, readAmount } from '../business/money.ts';
 import { EditForm } from '../forms/edit-form.tsx';
 import { TextField } from '../forms/text-field.tsx';
+import { useProductNames } from '../lookup/names.ts';
+import { ProductFilter, UserFilter } from '../lookup/record-filters.tsx';
+import { readOrderKey } from '../redemptions/order-key.ts';
 import { describeFailure } from '../rpc/failure.ts';
-import { Loading, Page, Problem } from '../ui/page.tsx';
+import { isSame } from '../rpc/merge.ts';
+import { Loading, Page } from '../ui/page.tsx';
+import { readId } from '../ui/text.ts';
 import { CheckResult } from './check-result.tsx';
-import './record/coupons.css';
 
-/** Shows how much a coupon code takes off an order, or why it takes nothing off. */
+/** What staff know of an order; an empty text is not said. */
+interface CheckDraft {
+  readonly code: string;
+  /** An id. */
+  readonly user: string;
+  readonly orderAmount: string;
+  readonly orderKey: string;
+  readonly lines: readonly Line[];
+}
+
+interface Line {
+  /** An id. */
+  readonly product: string;
+  readonly amount: string;
+}
+
+const blankLine: Line = { product: '', amount: '' };
+const places = { code: 'code', orderAmount: 'orderAmount', orderKey: 'orderKey' };
+
+/** Tells whether an order can use a coupon, by each condition, from what is known of the order. */
 export function Component(): ReactNode {
   const [params] = useSearchParams();
   const given = params.get('code') ?? '';
-  const [code, setCode] = useState(given);
-  const [amount, setAmount] = useState('');
-  const [asked, setAsked] = useState<{ readonly code: string; readonly orderAmount: number }>();
+  const [draft, setDraft] = useState<CheckDraft>({
+    ...{ code: given, user: params.get('user') ?? '', orderKey: params.get('order') ?? '' },
+    ...{ orderAmount: '', lines: [] },
+  });
+  const [asked, setAsked] = useState<ReturnType<typeof requestOf>>();
   const { data, error, isFetching, refetch, dataUpdatedAt } = useQuery(
-    CouponService.method.validate,
-    // The order's user does not matter (spec 4.2).
-    asked === undefined ? skipToken : { ...asked, userId: 0 },
+    RedemptionService.method.check,
+    asked ?? skipToken,
     // An answer holds only for the moment, so it is not cached. It is read again only when staff ask again.
     { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
   );
+  // The object must stay the same: a form shows a new one's problems again.
+  const failure = useMemo(() => (error === null ? undefined : describeFailure(error)), [error]);
+  const change = (part: Partial<CheckDraft>) => setDraft({ ...draft, ...part });
+  const field = (name: 'code' | 'orderAmount' | 'orderKey') => ({
+    ...{ name, autoComplete: 'off', value: draft[name] },
+    onChange: (text: string) => change({ [name]: text }),
+  });
   // The code of a link may have white space at its ends, which belongs to it. In what people paste, it does not.
-  const typed = { code: code === given ? code : code.trim(), orderAmount: readAmount(amount) };
+  const typed = requestOf({ ...draft, code: draft.code === given ? given : draft.code.trim() });
   // The verdict belongs to what stands in the fields.
-  const isAsked = typed.code === asked?.code && typed.orderAmount === asked.orderAmount && amount.trim() !== '';
+  const isAsked = isSame(typed, asked);
   return (
     <Page title="Check a coupon">
       <EditForm
         className="card"
         action="Check"
         pending="Checking…"
-        write={{ isPending: isFetching, failure: undefined }}
+        places={places}
+        write={{ isPending: isFetching, failure: isAsked && !isFetching ? failure : undefined }}
         onSend={() => (isAsked ? void refetch() : setAsked(typed))}
       >
+        <p>Only the code is needed. The more of the order is known, the more is checked.</p>
         <div className="row">
-          <TextField
-            label="Code"
-            name="code"
-            autoComplete="off"
-            autoFocus={given === ''}
-            value={code}
-            onChange={setCode}
-          />
+          <TextField label="Code" autoFocus={given === ''} {...field('code')} />
+          <UserFilter label="Customer" none="Not said" value={draft.user} onChange={(user) => change({ user })} />
           <TextField
             label="Order amount"
-            name="orderAmount"
             inputMode="decimal"
-            autoComplete="off"
             autoFocus={given !== ''}
-            isRequired
             validate={amountProblem}
-            value={amount}
-            onChange={setAmount}
+            {...field('orderAmount')}
+          />
+          <TextField
+            label="Order number"
+            validate={(text) =>
+              text.trim() === '' || readOrderKey(text) !== undefined
+                ? undefined
+                : 'Enter at most 128 letters, digits and signs.'
+            }
+            {...field('orderKey')}
           />
         </div>
+        <LineFields lines={draft.lines} onChange={(lines) => change({ lines })} />
       </EditForm>
       {isAsked && isFetching && data === undefined && <Loading what="the answer" />}
-      {isAsked && error !== null && !isFetching && <Problem failure={describeFailure(error)} />}
       {isAsked && data !== undefined && error === null && <CheckResult key={dataUpdatedAt} answer={data} {...typed} />}
     </Page>
   );
+}
+
+interface LineFieldsProps {
+  readonly lines: readonly Line[];
+  onChange(lines: readonly Line[]): void;
+}
+
+/** The products of an order with their amounts, and the place for one more. A line without a product goes. */
+function LineFields({ lines, onChange }: LineFieldsProps): ReactNode {
+  const nameOf = useProductNames(lines.map(({ product }) => Number(product)));
+  const rows = [...lines, blankLine];
+  const change = (index: number, part: Partial<Line>) =>
+    onChange(rows.map((line, n) => (n === index ? { ...line, ...part } : line)).filter(({ product }) => product));
+  const problemOf = (amount: string) =>
+    hasAmounts(lines) && amount.trim() === ''
+      ? 'Enter an amount here, too, or leave out the amounts of all products.'
+      : amountProblem(amount);
+  return rows.map(({ product, amount }, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a product may stand in several lines, and lines keep their order
+    <div key={index} className="row">
+      <ProductFilter
+        label={product === '' && index > 0 ? 'Another product' : 'Product'}
+        none="None"
+        value={product}
+        onChange={(chosen) => change(index, { product: chosen })}
+      />
+      {product !== '' && (
+        <TextField
+          label={`Amount: ${nameOf(Number(product))}`}
+          inputMode="decimal"
+          autoComplete="off"
+          value={amount}
+          onChange={(text) => change(index, { amount: text })}
+          validate={problemOf}
+        />
+      )}
+    </div>
+  ));
+}
+
+const hasAmounts = (lines: readonly Line[]) => lines.some(({ amount }) => amount.trim() !== '');
+
+function requestOf({ code, user, orderAmount, orderKey, lines }: CheckDraft) {
+  const userId = readId(user);
+  const products = lines.map(({ product, amount }) => ({ productId: Number(product), amount: readAmount(amount) }));
+  return {
+    code,
+    orderKey: readOrderKey(orderKey) ?? '',
+    ...(userId !== undefined && { userId }),
+    ...(orderAmount.trim() !== '' && { orderAmount: readAmount(orderAmount) }),
+    ...(hasAmounts(lines) ? { lines: products } : { productIds: products.map(({ productId }) => productId) }),
+  };
 }

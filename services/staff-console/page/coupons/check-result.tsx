@@ -1,160 +1,119 @@
-import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
+import { ValidationRefusal } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import {
-  type CouponDetail,
-  CouponService,
-  type ValidateResponse,
-  ValidationRefusal,
-} from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+  type CheckResponse,
+  ConditionState,
+  type CouponCondition,
+} from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { currencyDigits, formatAmount } from '../business/money.ts';
-import { describeUser } from '../lookup/gone.ts';
-import { useProductNames } from '../lookup/names.ts';
 import { Badge, Facts } from '../ui/page.tsx';
-import { Read } from '../ui/read.tsx';
-import { productsOf, usersLeft } from './record/draft.ts';
-import { describeDiscount } from './record/words.ts';
 
 interface CheckResultProps {
-  readonly answer: ValidateResponse;
+  readonly answer: CheckResponse;
   /** The coupon code and the order amount that staff entered. */
   readonly code: string;
-  readonly orderAmount: number;
+  readonly orderAmount?: number;
 }
 
-/** Shows how much a coupon takes off an order, or why it can't be used. */
-export function CheckResult(props: CheckResultProps): ReactNode {
+/** The conditions, each with what has to be said of an order to check it. */
+const conditionWords: Readonly<Partial<Record<ValidationRefusal, readonly [label: string, unsaid?: string]>>> = {
+  [ValidationRefusal.CODE_EMPTY]: ['Code'],
+  [ValidationRefusal.NOT_FOUND]: ['Code'],
+  [ValidationRefusal.EXPIRED]: ['Not expired'],
+  [ValidationRefusal.NOT_STARTED]: ['Has started'],
+  [ValidationRefusal.NOT_AVAILABLE]: ['Available'],
+  [ValidationRefusal.BELOW_MINIMUM]: ['Minimum order', 'the order amount'],
+  [ValidationRefusal.NOT_FOR_USER]: ['For this customer', 'the customer'],
+  [ValidationRefusal.NOT_FOR_PRODUCTS]: ['For these products', 'the products'],
+  [ValidationRefusal.EXCLUSIVE]: ['With other coupons', 'the order number'],
+  [ValidationRefusal.LIMIT_REACHED]: ['Uses for this customer', 'the customer'],
+  [ValidationRefusal.USED_UP]: ['Uses in all'],
+};
+
+const advice: Readonly<Partial<Record<ValidationRefusal, string>>> = {
+  [ValidationRefusal.CODE_EMPTY]: 'Enter the code of the coupon.',
+  [ValidationRefusal.NOT_FOUND]:
+    'No coupon has exactly this code, or it was invalidated. One that was stored in lower case is never found.',
+  [ValidationRefusal.NOT_AVAILABLE]: 'It is for nobody yet: edit it, and say for whom it is.',
+};
+
+/** Shows whether a coupon can be used for an order, then what became of each condition. */
+export function CheckResult({ answer, code, orderAmount }: CheckResultProps): ReactNode {
+  const { conditions, couponId, discountAmount } = answer;
+  const failed = conditions.find(({ state }) => state === ConditionState.FAILED);
+  const unchecked = conditions.filter(({ state }) => state === ConditionState.NOT_CHECKED);
+  const unsaid = new Set(unchecked.map(({ condition }) => conditionWords[condition]?.[1] ?? 'something new'));
+  // The two amounts that are shown add up to the order's.
+  const digits = currencyDigits();
+  const discount = Number(discountAmount?.toFixed(digits));
+  const rest = failed === undefined ? Number(orderAmount) - discount : Number.NaN;
+  const shown = (amount: number) => (Number.isNaN(amount) ? undefined : formatAmount(amount, digits));
+  const name = code.toUpperCase();
   return (
     <section className="card" aria-label="Answer" role="status">
-      {props.answer.valid ? <Accepted {...props} /> : <Refused {...props} />}
+      <p>
+        {failed !== undefined ? (
+          <>
+            <Badge kind="bad">Can’t be used</Badge> <strong>{failed.message}</strong>
+          </>
+        ) : unsaid.size > 0 ? (
+          <>
+            <Badge kind="plain">Not certain yet</Badge> <strong>Nothing speaks against it so far.</strong>
+          </>
+        ) : (
+          <Badge kind="good">Can be used</Badge>
+        )}
+      </p>
+      {failed !== undefined && <p>{advice[failed.condition]}</p>}
+      {unsaid.size > 0 && <p>Not checked, because it was not said: {new Intl.ListFormat('en').format(unsaid)}.</p>}
+      <Facts
+        rows={[
+          [failed === undefined ? 'Discount' : 'Discount, if it could be used', shown(discount)],
+          ['The order then costs', shown(rest)],
+        ]}
+      />
+      <h2>Conditions</h2>
+      <Facts
+        rows={conditions.map((each) => [
+          conditionWords[each.condition]?.[0] ?? 'Another condition',
+          <Condition key={each.condition} condition={each} left={leftOf(answer, each)} />,
+        ])}
+      />
+      {couponId !== undefined && <Link href={`/coupons/${couponId}`}>Open coupon {name}</Link>}
+      {couponId === undefined && code !== '' && (
+        <Link href={`/coupons?search=${encodeURIComponent(code)}`}>Look for {name} among the coupons</Link>
+      )}
     </section>
   );
 }
 
-/** A coupon that Validate accepts. Whether anybody can redeem it, only the coupon itself tells. */
-function Accepted(props: CheckResultProps): ReactNode {
-  const id = props.answer.coupon?.id ?? 0;
-  const query = useQuery(CouponService.method.getById, { id }, { refetchOnMount: 'always' });
-  const coupon = query.isFetchedAfterMount ? query.data?.coupon : undefined;
-  return (
-    <Read query={{ ...query, data: coupon }} what="the coupon">
-      {(read) =>
-        read.isApplyForAll || usersLeft(read) > 0 ? (
-          <Usable {...props} coupon={read} />
-        ) : (
-          <>
-            <p>
-              <Badge kind="bad">Can’t be used</Badge> <strong>For nobody: no one can redeem it</strong>
-            </p>
-            <p>It has no users, or they were deleted. Edit it, and say for whom it is.</p>
-            <CouponLink coupon={read} />
-          </>
-        )
-      }
-    </Read>
-  );
+const stateWords = {
+  [ConditionState.MET]: ['good', '✓', 'Met'],
+  [ConditionState.FAILED]: ['bad', '✕', 'Failed'],
+  [ConditionState.NOT_CHECKED]: ['plain', '–', 'Not said'],
+  [ConditionState.UNSPECIFIED]: ['plain', '–', 'Not known'],
+} as const;
+
+interface ConditionProps {
+  readonly condition: CouponCondition;
+  /** How many uses are left; undefined if there is no such limit. */
+  readonly left: number | undefined;
 }
 
-function CouponLink({ coupon: { id, couponCode } }: { readonly coupon: CouponDetail }): ReactNode {
-  return <Link href={`/coupons/${id}`}>Open coupon {couponCode}</Link>;
-}
-
-function Usable({
-  answer: { discountAmount = 0, coupon: used },
-  orderAmount,
-  coupon,
-}: CheckResultProps & { readonly coupon: CouponDetail }): ReactNode {
-  const digits = Math.max(currencyDigits(), digitsOf(orderAmount));
-  // The two amounts that are shown add up to the order's.
-  const discount = Number(discountAmount.toFixed(digits));
-  const rest = Math.max(0, orderAmount - discount);
+function Condition({ condition: { state, message }, left }: ConditionProps): ReactNode {
+  const [kind, sign, words] = stateWords[state];
   return (
     <>
-      <p>
-        <Badge kind="good">Can be used</Badge>
-      </p>
-      <Facts
-        rows={[
-          ['Discount', formatAmount(discount, digits)],
-          ['The order then costs', formatAmount(rest, digits)],
-          ['The coupon gives', used && describeDiscount(used)],
-        ]}
-      />
-      <NotChecked coupon={coupon} />
-      {discountAmount > orderAmount && <p>The discount is more than the order. The rest of it is lost.</p>}
-      <CouponLink coupon={coupon} />
+      <Badge kind={kind}>
+        <span aria-hidden="true">{sign}</span> {words}
+      </Badge>{' '}
+      {message || (left !== undefined && `${left.toLocaleString('en')} left`)}
     </>
   );
 }
 
-/** Says what else Redeem asks for: the check knows neither the user of an order, nor its products, nor other coupons. */
-function NotChecked({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
-  const { isApplyForAll, applicableUsers, maxLimitForUser: limit = 0, exclusiveApply } = coupon;
-  const users = isApplyForAll ? [] : applicableUsers.map(describeUser);
-  const products = productsOf(coupon);
-  const unnamed = products.slice(0, namedMost).filter(({ name }) => name === '');
-  const nameOf = useProductNames(unnamed.map(({ id }) => id));
-  const uses = limit === 1 ? 'Once for each user' : `${limit} times for each user`;
-  const limits = [...(limit > 0 ? [uses] : []), ...(exclusiveApply ? ['Not with other coupons'] : [])];
-  return (
-    <>
-      {limits.length === 1 && <p>{limits[0]}, which is not checked here.</p>}
-      {limits.length === 2 && <p>{uses}, and not with other coupons: neither is checked here.</p>}
-      {users.length > 0 && <p>Only for these users, which is not checked here: {firstOf(users)}.</p>}
-      {products.length > 0 && (
-        <p>
-          Only for these products, which is not checked here:{' '}
-          {firstOf(products.map(({ id, name }) => name || nameOf(id)))}.
-        </p>
-      )}
-    </>
-  );
-}
-
-const namedMost = 5;
-
-function firstOf(names: readonly string[]): string {
-  const rest = names.length - namedMost;
-  return names.slice(0, namedMost).join('; ') + (rest > 0 ? ` and ${rest} more` : '');
-}
-
-function Refused({ answer, code, orderAmount }: CheckResultProps): ReactNode {
-  return (
-    <>
-      <p>
-        <Badge kind="bad">Can’t be used</Badge> <strong>{answer.message}</strong>
-      </p>
-      <p>{explain(answer, code, orderAmount)}</p>
-      {code !== '' && (
-        <Link href={`/coupons?search=${encodeURIComponent(code)}`}>Look for {code} among the coupons</Link>
-      )}
-    </>
-  );
-}
-
-function explain({ refusal, minOrder }: ValidateResponse, code: string, orderAmount: number): string {
-  switch (refusal) {
-    case ValidationRefusal.CODE_EMPTY:
-      return 'Enter the code of the coupon.';
-    case ValidationRefusal.NOT_FOUND:
-      return `No coupon has exactly the code ${code.toUpperCase()}, or it was invalidated. One that was stored in lower case is never found.`;
-    case ValidationRefusal.EXPIRED:
-      return 'The time until which it could be used has passed.';
-    case ValidationRefusal.NOT_AVAILABLE:
-      return 'It is for nobody yet: edit it, and say for whom it is.';
-    case ValidationRefusal.BELOW_MINIMUM:
-      return `The order has to come to ${formatAmount(minOrder ?? '')}: ${formatAmount(missing(Number(minOrder), orderAmount))} more.`;
-    default:
-      return '';
-  }
-}
-
-/** Returns how many digits an amount has after the point. */
-function digitsOf(amount: number): number {
-  return (String(amount).split('.')[1] ?? '').length;
-}
-
-/** Returns what an order lacks, without the digits that binary fractions leave. */
-function missing(minOrder: number, orderAmount: number): number {
-  return Number((minOrder - orderAmount).toFixed(Math.min(20, Math.max(digitsOf(minOrder), digitsOf(orderAmount)))));
+function leftOf({ usesLeft, usesLeftForUser }: CheckResponse, { condition }: CouponCondition): number | undefined {
+  if (condition === ValidationRefusal.USED_UP) return usesLeft;
+  return condition === ValidationRefusal.LIMIT_REACHED ? usesLeftForUser : undefined;
 }

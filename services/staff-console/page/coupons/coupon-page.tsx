@@ -17,7 +17,7 @@ import { Names, ProductNames } from './names.tsx';
 import { productsOf, usersLeft } from './record/draft.ts';
 import { CouponBadge, Validity } from './record/validity.tsx';
 import { ValidityButton } from './record/validity-button.tsx';
-import { describeAudience, describeDiscount, describeMinimum } from './record/words.ts';
+import { describeAudience, describeDiscount, describeMinimum, describeUses } from './record/words.ts';
 import './record/coupons.css';
 
 /** Shows a coupon: its discount, its users and products, and whether it can be used. */
@@ -88,7 +88,7 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
             ['Valid until', <Validity key="until" {...coupon} />],
             ['For whom', describeAudience(coupon, usersLeft(coupon))],
             ['Uses for each user', coupon.maxLimitForUser || 'Any number'],
-            ['Uses in all', coupon.maxUses?.toLocaleString('en') || 'No limit'],
+            ['Uses in all', describeUses(coupon)],
             ['Not with other coupons', coupon.exclusiveApply ? 'Yes' : 'No'],
             [
               'Batch',

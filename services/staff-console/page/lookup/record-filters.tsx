@@ -6,6 +6,9 @@ import { useProductNames, useUserNames } from './names.ts';
 import { type PickerProps, ProductPicker, UserPicker } from './pickers.tsx';
 
 interface FilterProps {
+  readonly label?: string;
+  /** The text while none is chosen. */
+  readonly none?: string;
   /** The id in the URL; empty for none. */
   readonly value: string;
   onChange(value: string): void;
@@ -13,12 +16,12 @@ interface FilterProps {
 
 /** A filter of a list by a product. */
 export function ProductFilter(props: FilterProps): ReactNode {
-  return <RecordFilter {...props} label="Product" useNames={useProductNames} Picker={ProductPicker} />;
+  return <RecordFilter label="Product" {...props} useNames={useProductNames} Picker={ProductPicker} />;
 }
 
 /** A filter of a list by a user. */
 export function UserFilter(props: FilterProps): ReactNode {
-  return <RecordFilter {...props} label="User" useNames={useUserNames} Picker={UserPicker} />;
+  return <RecordFilter label="User" {...props} useNames={useUserNames} Picker={UserPicker} />;
 }
 
 interface RecordFilterProps extends FilterProps {
@@ -28,7 +31,7 @@ interface RecordFilterProps extends FilterProps {
 }
 
 /** A filter as a button that names the chosen record and opens a picker for another one. */
-function RecordFilter({ label, value, onChange, useNames, Picker }: RecordFilterProps): ReactNode {
+function RecordFilter({ label, none = 'Any', value, onChange, useNames, Picker }: RecordFilterProps): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
   const id = readId(value);
   const ids = id === undefined ? [] : [id];
@@ -42,8 +45,8 @@ function RecordFilter({ label, value, onChange, useNames, Picker }: RecordFilter
   return (
     <div className="field">
       <span className="label">{label}</span>
-      <Button aria-label={`${label}: ${name ?? 'any'}`} onPress={() => setIsOpen(true)}>
-        {name ?? 'Any'}
+      <Button aria-label={`${label}: ${name ?? none.toLowerCase()}`} onPress={() => setIsOpen(true)}>
+        {name ?? none}
       </Button>
       <Dialog title={`Choose: ${label.toLowerCase()}`} isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <Picker
@@ -53,7 +56,7 @@ function RecordFilter({ label, value, onChange, useNames, Picker }: RecordFilter
           onChange={(options) => choose(String(options.at(-1)?.id ?? ''))}
         />
         <div className="actions">
-          <Button onPress={() => choose('')}>Any</Button>
+          <Button onPress={() => choose('')}>{none}</Button>
           <Button onPress={() => setIsOpen(false)}>Close</Button>
         </div>
       </Dialog>

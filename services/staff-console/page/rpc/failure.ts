@@ -44,6 +44,7 @@ const fieldOfReason: Readonly<Record<string, string>> = {
   SNIPPET_NAME_TAKEN: 'name',
   SNIPPET_PRODUCTS_INVALID: 'productIds',
   MOBILE_NOT_TEN_DIGITS: 'mobile',
+  ORDER_KEY_TAKEN: 'orderKey',
   ORDER_NOT_FOUND: 'orderId',
   ORDER_USER_NOT_FOUND: 'orderId',
 };

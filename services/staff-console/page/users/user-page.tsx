@@ -29,9 +29,12 @@ function ReadUser({ id }: { readonly id: number }): ReactNode {
       title={user === undefined ? `User ${id}` : isolate(user.name)}
       actions={
         user !== undefined && (
-          <ButtonLink href={`/coupons/phone?mobile=${encodeURIComponent(user.mobile)}`}>
-            Coupon for this number
-          </ButtonLink>
+          <>
+            <ButtonLink href={`/check?user=${id}`}>Check a coupon</ButtonLink>
+            <ButtonLink href={`/coupons/phone?mobile=${encodeURIComponent(user.mobile)}`}>
+              Coupon for this number
+            </ButtonLink>
+          </>
         )
       }
     >

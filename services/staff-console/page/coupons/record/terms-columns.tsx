@@ -3,7 +3,7 @@ import { formatTime } from '../../business/time.tsx';
 import { fileTime } from '../../business/time-input.ts';
 import type { Column } from '../../lists/column.ts';
 import { Validity } from './validity.tsx';
-import { type Discounts, describeDiscount, describeMinimum, type Limits } from './words.ts';
+import { type Discounts, describeDiscount, describeMinimum, describeUses, type Limits } from './words.ts';
 import './coupons.css';
 
 /** The terms that the lists of coupons and of reserved coupons show. */
@@ -46,7 +46,7 @@ export const termsColumns: readonly Column<Terms>[] = [
 export const maxUsesColumn: Column<Limits> = {
   title: 'Uses in all',
   text: ({ maxUses }) => String(maxUses || ''),
-  show: ({ maxUses }) => maxUses?.toLocaleString('en') || 'No limit',
+  show: describeUses,
   className: 'number',
 };
 

@@ -5,7 +5,7 @@ import { type CouponUsage, RedemptionService } from '../../../../../shared/gen/c
 import { currencyDigits, formatAmount } from '../../business/money.ts';
 import type { Column } from '../../lists/column.ts';
 import { maxUsesColumn } from './terms-columns.tsx';
-import type { Limits } from './words.ts';
+import { describeUses, type Limits } from './words.ts';
 
 interface Counted extends Limits {
   readonly id: number;
@@ -36,7 +36,7 @@ export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
       text: usedText,
       file: [{ title: 'Used', text: usedText }, maxUsesColumn],
       show: (coupon) => {
-        const most = coupon.maxUses ? ` of ${coupon.maxUses.toLocaleString('en')}` : '';
+        const most = coupon.maxUses ? ` of ${describeUses(coupon)}` : '';
         return `${used(coupon)?.toLocaleString('en') ?? missing}${most}`;
       },
       compare: (a, b) => (used(a) ?? 0) - (used(b) ?? 0),

@@ -48,6 +48,11 @@ export interface Limits {
   readonly maxUses?: number | undefined;
 }
 
+/** Describes how often a coupon can be used by all customers together. */
+export function describeUses({ maxUses }: Limits): string {
+  return maxUses ? maxUses.toLocaleString('en') : 'No limit';
+}
+
 /** Returns whether a coupon can be used at a time in Unix ms. */
 export function stateOf(
   { isInvalidated = false, startsAt, validTill }: Limits & { readonly isInvalidated?: boolean },
