@@ -33,6 +33,7 @@ export const router = createBrowserRouter([
           { path: 'coupons/batches/:id', lazy: page(() => import('./coupons/batches/batch-page.tsx')) },
           { path: 'coupons/:id', lazy: page(() => import('./coupons/coupon-page.tsx')) },
           { path: 'coupons/:id/edit', lazy: page(() => import('./coupons/edit-page.tsx')) },
+          { path: 'orders/:key', lazy: page(() => import('./redemptions/order-page.tsx')) },
           { path: 'check', lazy: page(() => import('./coupons/check-page.tsx')) },
           { path: 'users', lazy: page(() => import('./users/users-page.tsx')) },
           { path: 'users/:id', lazy: page(() => import('./users/user-page.tsx')) },

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { SlotBookingService } from '../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { colleague } from './clients.ts';
 import { insertCoupon } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
@@ -19,6 +20,9 @@ describeConsole('The search for everything', (stage, tab) => {
     const order = { code: 'SAVE10', userId: 1, orderAmount: 100 };
     await orders.redeem({ ...order, orderKey: 'sum0-983423', holdSeconds: 0 });
     await orders.redeem({ ...order, orderKey: '983424' });
+    const slots = await colleague(stage.slot, SlotBookingService, 2);
+    await slots.book({ slotId: 7, orderKey: 'sum0-983423', userId: 1, units: 3 });
+    await slots.book({ slotId: 8, orderKey: 'slot-only/7%', holdSeconds: 0 });
   });
 
   const field = () => tab.page.getByRole('searchbox', { name: 'Search everything' });
@@ -47,7 +51,8 @@ describeConsole('The search for everything', (stage, tab) => {
       ['hush', /^HUSH1.*reserved/],
       ['zoya', /^Zoya Khan/],
       ['98765 43210', /^Zoya Khan/],
-      ['983424', /^Order 983424: SAVE10 held$/],
+      ['983424', /^Order 983424 coupon held$/],
+      ['slot-only/7%', /^Order slot-only\/7% slot booked$/],
       ['audit', /^Audit trail$/],
       ['many codes', /^Many codes$/],
     ] as const) {
@@ -63,13 +68,58 @@ describeConsole('The search for everything', (stage, tab) => {
     ['a slot', 'Morning-Run', /Slot 7.*Morning-Run/, /\/slots\/7$/],
     ['a coupon', 'save10', 'SAVE10', /\/coupons\/77$/],
     ['a reserved coupon', 'hush', /HUSH1.*reserved/, /\/coupons\/reserved\?search=HUSH1$/],
-    ['the coupon that an order has used', 'sum0-983423', /^Order sum0-983423: SAVE10 used$/, /\/77\?search=sum0/],
+    ['an order', 'sum0-983423', /^Order sum0-983423 coupon used, slot held$/, /\/orders\/sum0-983423$/],
     ['the slots that have a product', 'product 4', 'Slots with Product 4', /\/slots\/list\?product=4$/],
     ['another page', 'audit', 'Audit trail', /\/audit$/],
   ])('It leads to %s', async (_what, text, name, address) => {
     await search(text);
     await match(name).click();
     await expect.poll(() => tab.page.url()).toMatch(address);
+  });
+
+  it('An order is sought with one call to each service', async () => {
+    await search('');
+    const asked: string[] = [];
+    tab.page.on('request', (request) => {
+      const [procedure = ''] = /(?:Redemption|SlotBooking|Coupon)Service.*/.exec(request.url()) ?? [];
+      if (request.method() === 'POST' && /Redemptions|Bookings|GetById/.test(procedure)) asked.push(procedure);
+    });
+    await field().fill('sum0-983423');
+    await match(/^Order sum0-983423/).waitFor();
+    expect(asked.toSorted()).toEqual(['RedemptionService/ListRedemptions', 'SlotBookingService/ListBookings']);
+  });
+
+  it('An order’s page lists its redemptions and bookings with their states, and leads to its coupon, its slot, its user and the check', async () => {
+    await tab.open('/orders/sum0-983423');
+    await tab.heading('Order sum0-983423').waitFor();
+    const cells = (section: string) => tab.section(section).getByRole('row').nth(1).getByRole('cell').allInnerTexts();
+    const [used, held] = ['Used', 'Held'];
+    await expect
+      .poll(async () => (await cells('Redemptions')).slice(0, 6))
+      .toEqual([...['sum0-983423', 'SAVE10', 'User 1', '100.00', '10.00', used]]);
+    await expect.poll(async () => (await cells('Bookings')).slice(0, 4)).toEqual(['Slot 7', 'User 1', '3', held]);
+    await tab
+      .section('Bookings')
+      .getByText(/^Held until \d/)
+      .waitFor();
+    await tab.section('Bookings').getByRole('link', { name: 'Slot 7' }).waitFor();
+    await tab.page.locator('main').getByRole('link', { name: 'Check a coupon' }).click();
+    await tab.button('Customer: User 1').waitFor();
+    expect(await tab.field('Code').inputValue()).toBe('SAVE10');
+    expect(await tab.field('Order number').inputValue()).toBe('sum0-983423');
+    await tab.page.goto(`${stage.origin}/coupons/77`);
+    await tab.section('Redemptions').getByRole('link', { name: '983424', exact: true }).click();
+    await tab.heading('Order 983424').waitFor();
+    await tab.text('No slot is booked for this order.').waitFor();
+    await tab.follow('SAVE10', 'Coupon SAVE10');
+  });
+
+  it('An order whose number has signs of addresses has its page, too', async () => {
+    await search('slot-only/7%');
+    await match(/^Order slot-only/).click();
+    await tab.heading('Order slot-only/7%').waitFor();
+    await tab.section('Bookings').getByText('Booked', { exact: true }).waitFor();
+    await tab.text('No redemptions yet.').waitFor();
   });
 
   it('The beginning of a mobile number, which no slot has, leads to its user at Enter', async () => {

@@ -1,7 +1,8 @@
-import { useQuery } from '@connectrpc/connect-query';
-import { keepPreviousData } from '@tanstack/react-query';
+import { createQueryOptions, useQuery, useTransport } from '@connectrpc/connect-query';
+import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { isolate } from '../ui/text.ts';
 
 // Names seldom change.
@@ -44,6 +45,14 @@ export function useUserNames(ids: readonly number[]): (id: number) => string {
   const { data } = useQuery(CatalogService.method.getUsers, { userIds: ids.slice(0, maxNamed) }, options(ids));
   const names = useNames(data?.users);
   return (id) => names.get(id) ?? `User ${id}`;
+}
+
+/** Returns the codes of coupons by their ids, as far as they are read: with a call for each. */
+export function useCouponCodes(ids: readonly number[]): ReadonlyMap<number, string> {
+  const transport = useTransport();
+  const { getById } = CouponService.method;
+  const coupons = useQueries({ queries: ids.map((id) => createQueryOptions(getById, { id }, { transport })) });
+  return new Map(coupons.flatMap(({ data }) => (data?.coupon ? [[data.coupon.id, data.coupon.couponCode]] : [])));
 }
 
 function options(ids: readonly number[]) {

@@ -3,3 +3,8 @@ export function readOrderKey(text: string): string | undefined {
   const key = text.replace(/\s/g, '');
   return /^[!-~]{1,128}$/.test(key) ? key : undefined;
 }
+
+/** Returns the path of an order's page. */
+export function orderPath(orderKey: string): string {
+  return `/orders/${encodeURIComponent(orderKey)}`;
+}

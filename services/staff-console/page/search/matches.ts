@@ -1,12 +1,12 @@
-import { createQueryOptions, useQuery, useTransport } from '@connectrpc/connect-query';
-import { keepPreviousData, skipToken, useQueries } from '@tanstack/react-query';
+import { useQuery } from '@connectrpc/connect-query';
+import { keepPreviousData, skipToken } from '@tanstack/react-query';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { type Redemption, RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { userSearch } from '../lookup/user-search.ts';
-import { readOrderKey } from '../redemptions/order-key.ts';
-import { stateOf } from '../redemptions/state.ts';
+import { orderPath, readOrderKey } from '../redemptions/order-key.ts';
+import { bookingStateOf, stateOf } from '../redemptions/state.ts';
+import { useOrder } from '../redemptions/use-order.ts';
 import { clock } from '../session/clock.ts';
 import { isolate, readId } from '../ui/text.ts';
 
@@ -62,12 +62,8 @@ export function useMatches(text: string, actions: readonly Match[]) {
     reserved: useQuery(CouponService.method.getReservedCoupons, asked({ search: sought, limit }), option),
     users: useQuery(CouponService.method.getUsersMiniInfo, asked({ search: userSearch(sought), limit }), option),
     slot: useQuery(SlotService.method.getSlotById, id === undefined ? skipToken : { id }),
-    redemptions: useQuery(
-      RedemptionService.method.listRedemptions,
-      orderKey === undefined ? skipToken : { orderKey, limit },
-    ),
+    order: useOrder(orderKey),
   };
-  const codes = useCodes(queries.redemptions.data?.redemptions ?? []);
   const named = (match: Match) => match.name.toLowerCase().includes(sought.toLowerCase());
   const slot: Match[] =
     queries.slot.data === undefined ? [] : [{ key: 'slot', name: `Slot ${id}`, href: `/slots/${id}` }];
@@ -113,12 +109,7 @@ export function useMatches(text: string, actions: readonly Match[]) {
     },
     {
       title: 'Orders',
-      matches: (queries.redemptions.data?.redemptions ?? []).map((redemption) => ({
-        key: `redemption ${redemption.id}`,
-        name: `Order ${redemption.orderKey}: ${codes.get(redemption.couponId) ?? `coupon ${redemption.couponId}`}`,
-        detail: stateOf(redemption, clock.now())?.words.toLowerCase() ?? '',
-        href: `/coupons/${redemption.couponId}?search=${encodeURIComponent(redemption.orderKey)}`,
-      })),
+      matches: orderKey === undefined ? [] : describeOrder(orderKey, queries.order),
     },
     {
       title: 'Users',
@@ -135,15 +126,14 @@ export function useMatches(text: string, actions: readonly Match[]) {
   return { sections, isSearching: Object.values(queries).some(({ isFetching }) => isFetching) };
 }
 
-/** Returns the codes of the coupons of redemptions, by the coupons' ids, as far as they are read. */
-function useCodes(redemptions: readonly Redemption[]): ReadonlyMap<number, string> {
-  const transport = useTransport();
-  const ids = [...new Set(redemptions.map(({ couponId }) => couponId))];
-  const { getById } = CouponService.method;
-  const coupons = useQueries({ queries: ids.map((id) => createQueryOptions(getById, { id }, { transport })) });
-  return new Map(
-    coupons.flatMap(({ data }) => (data?.coupon ? [[data.coupon.id, isolate(data.coupon.couponCode)]] : [])),
-  );
+/** Returns the order that has the number; none if nothing was redeemed or booked for it. */
+function describeOrder(orderKey: string, { redemption, booking }: ReturnType<typeof useOrder>): Match[] {
+  const now = clock.now();
+  const coupon = redemption && `coupon ${stateOf(redemption, now)?.words.toLowerCase()}`;
+  const slot = booking && `slot ${bookingStateOf(booking, now)?.words.toLowerCase()}`;
+  const found = [coupon, slot].filter((each) => each !== undefined);
+  if (found.length === 0) return [];
+  return [{ key: 'order', name: `Order ${orderKey}`, detail: found.join(', '), href: orderPath(orderKey) }];
 }
 
 /** Returns what to search for: the text without its white space, or the snippet's code in a vendor's link. */
