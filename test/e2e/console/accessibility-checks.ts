@@ -9,6 +9,8 @@ import { describeConsole } from './stage.ts';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+const longKey = 'an-order-with-a-name-that-is-too-long-for-a-line-of-a-phone-';
+
 /** What is asked of every page, on one device. */
 export function describeAccessibility(name: string, device: BrowserContextOptions): void {
   describeConsole('Everybody can use', (stage, tab) => {
@@ -30,8 +32,10 @@ export function describeAccessibility(name: string, device: BrowserContextOption
        update coupons set batch_id = 7;
        update coupons set coupon_code = repeat('LONG', 30) where id = 3;
        insert into redemptions (id, coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, used_at)
-       select n, 2, 1, 'an-order-with-a-name-that-is-too-long-for-a-line-of-a-phone-' || n, 600, 60, 'USED', now(), now()
+       select n, 2, 1, '${longKey}' || n, 600, 60, 'USED', now(), now()
        from generate_series(1, 5) n;
+       insert into slot_bookings (slot_id, order_key, user_id, units, state, created_at, booked_at)
+       values (1, '${longKey}5', 1, 3, 'BOOKED', now(), now());
        insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, before, after)
        values (now(), 'slot.v1.SlotService/UpdateSlot', 'staff-1', 'r', 'slot', 1, '{"isActive": false}', '{"isActive": true}')`,
     );
@@ -166,7 +170,8 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         ...(['a coupon that was issued', '/coupons/phone?mobile=9000000001', /Create coupon/] as const),
         press(['Create coupon'], 'button', 'Coupon for another number'),
       ],
-      ['a verdict', '/check?code=COUPON-1', /Check/, check600('Can be used')],
+      ['a verdict', '/check?code=COUPON-1&user=1&order=a', /Check/, check600('Can be used')],
+      ['a verdict that is not certain', '/check?code=COUPON-2', /Check/, check600('Not certain yet')],
       ['a refusal', '/check?code=NONE', /Check/, check600('Can’t be used')],
       ['a service that does not answer', '/users', /Sign out/, waitInVain],
       ['a change in full', '/audit', /Save as CSV/, unfold('More about this change', 'Request id')],
@@ -191,6 +196,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['a refund', '/coupons/refund', /Show the order/],
       ['a coupon by phone', '/coupons/phone', /coupon/],
       ['the checker', '/check', /Check/],
+      ['an order', `/orders/${longKey}5`, /Release…/],
       ['the users', '/users', /Sign out/],
       ['what is live', '/live', /Sign out/],
       ['the audit trail', '/audit', /Sign out/],

@@ -30,7 +30,7 @@ describeConsole('Redemptions', (stage, tab) => {
     return redemption.id;
   }
 
-  const sum = 'Discount by its terms, not rounded';
+  const sum = 'Discount given';
   const section = () => tab.section('Redemptions');
   const keys = () => section().getByRole('row').locator('td:nth-child(2)').allInnerTexts();
   const usage = async () => {

@@ -15,33 +15,25 @@ import { Loading, Page } from '../ui/page.tsx';
 import { readId } from '../ui/text.ts';
 import { CheckResult } from './check-result.tsx';
 
-/** What staff know of an order; an empty text is not said. */
-interface CheckDraft {
-  readonly code: string;
-  /** An id. */
-  readonly user: string;
-  readonly orderAmount: string;
-  readonly orderKey: string;
-  readonly lines: readonly Line[];
-}
+type Texts = Readonly<Record<'code' | 'user' | 'orderAmount' | 'orderKey', string>>;
 
+/** A product of an order; its amount may be left out. */
 interface Line {
   /** An id. */
   readonly product: string;
   readonly amount: string;
 }
 
-const blankLine: Line = { product: '', amount: '' };
 const places = { code: 'code', orderAmount: 'orderAmount', orderKey: 'orderKey' };
+const blankLine: Line = { product: '', amount: '' };
 
 /** Tells whether an order can use a coupon, by each condition, from what is known of the order. */
 export function Component(): ReactNode {
   const [params] = useSearchParams();
   const given = params.get('code') ?? '';
-  const [draft, setDraft] = useState<CheckDraft>({
-    ...{ code: given, user: params.get('user') ?? '', orderKey: params.get('order') ?? '' },
-    ...{ orderAmount: '', lines: [] },
-  });
+  const known = { code: given, user: params.get('user') ?? '', orderKey: params.get('order') ?? '', orderAmount: '' };
+  const [texts, setTexts] = useState<Texts>(known);
+  const [lines, setLines] = useState<readonly Line[]>([]);
   const [asked, setAsked] = useState<ReturnType<typeof requestOf>>();
   const { data, error, isFetching, refetch, dataUpdatedAt } = useQuery(
     RedemptionService.method.check,
@@ -51,13 +43,12 @@ export function Component(): ReactNode {
   );
   // The object must stay the same: a form shows a new one's problems again.
   const failure = useMemo(() => (error === null ? undefined : describeFailure(error)), [error]);
-  const change = (part: Partial<CheckDraft>) => setDraft({ ...draft, ...part });
-  const field = (name: 'code' | 'orderAmount' | 'orderKey') => ({
-    ...{ name, autoComplete: 'off', value: draft[name] },
-    onChange: (text: string) => change({ [name]: text }),
+  const field = (name: keyof Texts) => ({
+    ...{ name, autoComplete: 'off', value: texts[name] },
+    onChange: (text: string) => setTexts({ ...texts, [name]: text }),
   });
   // The code of a link may have white space at its ends, which belongs to it. In what people paste, it does not.
-  const typed = requestOf({ ...draft, code: draft.code === given ? given : draft.code.trim() });
+  const typed = requestOf({ ...texts, code: texts.code === given ? given : texts.code.trim() }, lines);
   // The verdict belongs to what stands in the fields.
   const isAsked = isSame(typed, asked);
   return (
@@ -73,7 +64,7 @@ export function Component(): ReactNode {
         <p>Only the code is needed. The more of the order is known, the more is checked.</p>
         <div className="row">
           <TextField label="Code" autoFocus={given === ''} {...field('code')} />
-          <UserFilter label="Customer" none="Not said" value={draft.user} onChange={(user) => change({ user })} />
+          <UserFilter label="Customer" none="Not said" {...field('user')} />
           <TextField
             label="Order amount"
             inputMode="decimal"
@@ -91,7 +82,7 @@ export function Component(): ReactNode {
             {...field('orderKey')}
           />
         </div>
-        <LineFields lines={draft.lines} onChange={(lines) => change({ lines })} />
+        <LineFields lines={lines} onChange={setLines} />
       </EditForm>
       {isAsked && isFetching && data === undefined && <Loading what="the answer" />}
       {isAsked && data !== undefined && error === null && <CheckResult key={dataUpdatedAt} answer={data} {...typed} />}
@@ -139,7 +130,7 @@ function LineFields({ lines, onChange }: LineFieldsProps): ReactNode {
 
 const hasAmounts = (lines: readonly Line[]) => lines.some(({ amount }) => amount.trim() !== '');
 
-function requestOf({ code, user, orderAmount, orderKey, lines }: CheckDraft) {
+function requestOf({ code, user, orderAmount, orderKey }: Texts, lines: readonly Line[]) {
   const userId = readId(user);
   const products = lines.map(({ product, amount }) => ({ productId: Number(product), amount: readAmount(amount) }));
   return {

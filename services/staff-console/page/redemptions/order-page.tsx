@@ -10,11 +10,7 @@ import { useOrder } from './use-order.ts';
 
 /** Shows an order by its number: its redemptions of coupons, and its bookings of slots. */
 export function Component(): ReactNode {
-  const { key = '' } = useParams();
-  return <Order key={key} orderKey={key} />;
-}
-
-function Order({ orderKey }: { readonly orderKey: string }): ReactNode {
+  const { key: orderKey = '' } = useParams();
   const { redemption, booking } = useOrder(orderKey);
   const couponId = redemption?.couponId;
   const code = useCouponCodes(couponId === undefined ? [] : [couponId]).get(couponId ?? 0);

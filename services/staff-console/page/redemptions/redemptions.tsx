@@ -20,10 +20,10 @@ import { UserFilter } from '../lookup/record-filters.tsx';
 import { Section } from '../ui/page.tsx';
 import { isolate, readId } from '../ui/text.ts';
 import { Given } from './given.tsx';
+import { stateColumns, userColumn } from './hold-columns.tsx';
 import { orderPath, readOrderKey } from './order-key.ts';
 import { Release } from './release.tsx';
-import { redemptionStates, stateOf } from './state.ts';
-import { stateColumn, whenColumn } from './state-columns.tsx';
+import { redemptionStates } from './state.ts';
 
 const stateOptions = redemptionStates.map(({ words }) => [words, words] as const);
 const rowsOf = ({ redemptions }: ListRedemptionsResponse) => redemptions;
@@ -98,14 +98,6 @@ const couponColumn = (codes: ReadonlyMap<number, string>): Column<Redemption> =>
   className: 'name',
 });
 
-const userColumn = (nameOf: (id: number) => string): Column<Redemption> => ({
-  title: 'User',
-  show: ({ userId }) => <Link href={`/users/${userId}`}>{nameOf(userId)}</Link>,
-  // In a file: names are known for the rows on show only.
-  text: ({ userId }) => String(userId),
-  file: [{ title: 'User number', text: ({ userId }) => String(userId) }],
-});
-
 const amountColumns = (now: number): readonly Column<Redemption>[] => [
   {
     title: 'Order amount',
@@ -120,8 +112,7 @@ const amountColumns = (now: number): readonly Column<Redemption>[] => [
     text: ({ discountAmount }) => discountAmount,
     className: 'number',
   },
-  stateColumn((redemption) => stateOf(redemption, now)),
-  whenColumn('Used', ({ usedAt }) => usedAt, now),
+  ...stateColumns('Used', now),
   {
     title: 'Release',
     show: (redemption) => <Release redemption={redemption} />,

@@ -10,31 +10,20 @@ export const redemptionStates = [
   { state: RedemptionState.EXPIRED, words: 'Run out', kind: 'bad' },
 ] as const;
 
-/** The states of a booking, each in a word or two (design 15). */
-export const bookingStates = [
-  { state: SlotBookingState.HELD, words: 'Held', kind: 'plain' },
-  { state: SlotBookingState.BOOKED, words: 'Booked', kind: 'good' },
-  { state: SlotBookingState.RELEASED, words: 'Released', kind: 'plain' },
-  { state: SlotBookingState.EXPIRED, words: 'Run out', kind: 'bad' },
-] as const;
-
 /** A state of a redemption or a booking, in words. */
-export type HoldState = (typeof redemptionStates | typeof bookingStates)[number];
-
-/** Returns the state of a redemption at a time in Unix ms: a hold runs out while the page is open, too. */
-export function stateOf(redemption: Redemption, now: number): HoldState | undefined {
-  return stateIn(redemptionStates, redemption, now);
+interface HoldState {
+  readonly words: string;
+  readonly kind: 'plain' | 'good' | 'bad';
 }
 
-/** Like `stateOf`, for a booking. */
-export function bookingStateOf(booking: SlotBooking, now: number): HoldState | undefined {
-  return stateIn(bookingStates, booking, now);
-}
-
-function stateIn(states: readonly HoldState[], { state, heldUntil }: Redemption | SlotBooking, now: number) {
-  // Only what is held or has run out has the end of a hold.
-  const hasRunOut = heldUntil !== undefined && timestampMs(heldUntil) <= now;
-  return states.find((each) => (hasRunOut ? each.words === 'Run out' : each.state === state));
+/** Returns the state of a redemption or a booking at a time in Unix ms: a hold runs out while the page is open, too. */
+export function stateOf(hold: Redemption | SlotBooking, now: number): HoldState | undefined {
+  const isBooking = hold.$typeName === 'slot.v1.SlotBooking';
+  if (isBooking && hold.state === SlotBookingState.BOOKED) return { words: 'Booked', kind: 'good' };
+  // Only what is held or has run out has the end of a hold. The other states of both have the same numbers.
+  const hasRunOut = hold.heldUntil !== undefined && timestampMs(hold.heldUntil) <= now;
+  const state: number = hasRunOut ? RedemptionState.EXPIRED : hold.state;
+  return redemptionStates.find((each) => each.state === state);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { formatAmount } from '../business/money.ts';
+import { currencyDigits, formatAmount } from '../business/money.ts';
 import { Facts, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 
@@ -13,20 +13,15 @@ export function Usage({ couponId }: { readonly couponId: number }): ReactNode {
     <Section title="Usage">
       <Read query={{ ...query, data: query.data?.usage[0] }} what="the usage">
         {({ held, used, released, expired, discountUsed }) => (
-          <>
-            <Facts
-              rows={[
-                ['Held', held],
-                ['Used', used],
-                ['Released', released],
-                ['Run out', expired],
-                ['Discount by its terms, not rounded', formatAmount(discountUsed)],
-              ]}
-            />
-            <p className="hint">
-              A discount that is more than its order counts in full, although the rest of it is lost.
-            </p>
-          </>
+          <Facts
+            rows={[
+              ['Held', held],
+              ['Used', used],
+              ['Released', released],
+              ['Run out', expired],
+              ['Discount given', formatAmount(discountUsed, currencyDigits())],
+            ]}
+          />
         )}
       </Read>
     </Section>

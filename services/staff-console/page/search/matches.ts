@@ -5,7 +5,7 @@ import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_p
 import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { userSearch } from '../lookup/user-search.ts';
 import { orderPath, readOrderKey } from '../redemptions/order-key.ts';
-import { bookingStateOf, stateOf } from '../redemptions/state.ts';
+import { stateOf } from '../redemptions/state.ts';
 import { useOrder } from '../redemptions/use-order.ts';
 import { clock } from '../session/clock.ts';
 import { isolate, readId } from '../ui/text.ts';
@@ -130,7 +130,7 @@ export function useMatches(text: string, actions: readonly Match[]) {
 function describeOrder(orderKey: string, { redemption, booking }: ReturnType<typeof useOrder>): Match[] {
   const now = clock.now();
   const coupon = redemption && `coupon ${stateOf(redemption, now)?.words.toLowerCase()}`;
-  const slot = booking && `slot ${bookingStateOf(booking, now)?.words.toLowerCase()}`;
+  const slot = booking && `slot ${stateOf(booking, now)?.words.toLowerCase()}`;
   const found = [coupon, slot].filter((each) => each !== undefined);
   if (found.length === 0) return [];
   return [{ key: 'order', name: `Order ${orderKey}`, detail: found.join(', '), href: orderPath(orderKey) }];

@@ -14,9 +14,7 @@ export function concernsOf(draft: CouponDraft, now: number, was?: CouponDraft): 
     ...(isForNobody ? ['The coupon is for nobody: no one can use it until you say for whom it is.'] : []),
     ...termsConcernsOf(draft, now, was, isForMore),
     ...(isFree(draft) && !(was && isFree(was))
-      ? [
-          `Orders of ${formatAmount(readAmount(draft.minOrder))} cost nothing: the coupon takes off more, without an end.`,
-        ]
+      ? [`Orders of ${formatAmount(readAmount(draft.minOrder))} cost nothing, without an end.`]
       : []),
   ];
 }
@@ -26,9 +24,7 @@ export function batchConcernsOf(draft: CouponDraft, now: number): string[] {
   const isEndless = draft.audience === 'everyone' && !hasLimit(draft.maxUses) && !hasLimit(draft.maxLimitForUser);
   return [
     ...concernsOf(draft, now),
-    ...(isEndless
-      ? ['Everybody who learns a code can use it any number of times: no code is good for one use only.']
-      : []),
+    ...(isEndless ? ['Everybody who learns a code can use it any number of times.'] : []),
   ];
 }
 

@@ -43,6 +43,10 @@ export function TermsFields({ draft, onChange, stored, ofEachCode = false, probl
     value: draft[name],
     onChange: (text: string) => onChange({ [name]: text }),
   });
+  const limit = (name: 'maxLimitForUser' | 'maxUses'): Omit<TextFieldProps, 'label'> => ({
+    ...{ ...field(name), inputMode: 'numeric', autoComplete: 'off' },
+    validate: (text) => limitProblem(text, stored?.[name]),
+  });
   return (
     <>
       <div className="row">
@@ -78,16 +82,10 @@ export function TermsFields({ draft, onChange, stored, ofEachCode = false, probl
         />
         <TimeField label="Starts" {...field('startsAt')} hint="Empty: at once." />
         <TimeField label="Valid until" {...field('validTill')} hint="Empty: no end." />
-        <LimitField
-          label="Uses for each user"
-          {...field('maxLimitForUser')}
-          stored={stored?.maxLimitForUser}
-          hint="Empty or 0: any number of times."
-        />
-        <LimitField
+        <TextField label="Uses for each user" {...limit('maxLimitForUser')} hint="Empty or 0: any number of times." />
+        <TextField
           label="Uses in all"
-          {...field('maxUses')}
-          stored={stored?.maxUses}
+          {...limit('maxUses')}
           hint={`${ofEachCode ? 'Of each code, by' : 'By'} all users together. Empty or 0: no limit.`}
         />
       </div>
@@ -116,20 +114,11 @@ function AmountField(props: TextFieldProps): ReactNode {
   return <TextField validate={amountProblem} {...props} inputMode="decimal" autoComplete="off" />;
 }
 
-interface LimitFieldProps extends TextFieldProps {
-  /** A limit that an import has stored, which need not be one that can be entered. */
-  readonly stored: string | undefined;
-}
-
-function LimitField({ stored, ...props }: LimitFieldProps): ReactNode {
-  const validate = (text: string) => limitProblem(text, stored);
-  return <TextField {...props} validate={validate} inputMode="numeric" autoComplete="off" />;
-}
-
 const missing = { percent: 'Enter a percentage, such as 10.', amount: 'Enter an amount, such as 50.' };
 
 const largestInteger = 2 ** 31 - 1;
 
+// A limit that an import has stored need not be one that can be entered.
 function limitProblem(text: string, stored = ''): string | undefined {
   if (text === '' || text === stored) return undefined;
   return /^\d+$/.test(text) && Number(text) <= largestInteger ? undefined : 'Enter a whole number, such as 3.';
