@@ -186,6 +186,16 @@ describeConsole('The check of a coupon', (stage, tab) => {
     expect(await answer().count()).toBe(0);
   });
 
+  it('A customer is found by name, by mobile number and by number', async () => {
+    await stage.sql(`insert into users (id, name, mobile) values (8123, 'Zoya Khan', '9876543210')`);
+    await tab.open('/check');
+    for (const text of ['zoya', '98765 43210', '8123']) {
+      await chooseCustomer(text, 'Zoya Khan');
+      await tab.click('Customer: Zoya Khan');
+      await tab.click('Not said');
+    }
+  });
+
   it('The verdict is not shown for a code that was typed before it arrived', async () => {
     await insertCoupon(stage.coupon);
     await tab.open('/check');

@@ -1,6 +1,6 @@
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import { createQueryOptions, useQuery, useTransport } from '@connectrpc/connect-query';
-import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, skipToken, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import type { ProductSummary } from '../../../../shared/gen/common/v1/product_pb.ts';
@@ -59,6 +59,11 @@ function Picker<I extends DescMessage, O extends DescMessage, J extends DescMess
   const sought = bySearch.request(settled);
   const query = useQuery(bySearch.method, sought, { placeholderData: keepPreviousData });
   const { data, error } = query;
+  // Also the record that has this number, which the search itself may not look at.
+  const id = readId(settled);
+  const byId = useQuery(byIds.method, id === undefined || isMobile(settled.trim()) ? skipToken : byIds.request([id]));
+  const ofId = byId.data === undefined ? [] : byIds.options(byId.data);
+  const ofSearch = (data && bySearch.options(data))?.filter((option) => option.id !== ofId[0]?.id);
   const transport = useTransport();
   const queryClient = useQueryClient();
   const readByNumbers = async (numbers: readonly string[]) => {
@@ -78,8 +83,8 @@ function Picker<I extends DescMessage, O extends DescMessage, J extends DescMess
       {...rest}
       search={search}
       onSearch={setSearch}
-      found={data && bySearch.options(data)}
-      isSearching={settled !== search || query.isPlaceholderData || query.isPending}
+      found={ofSearch && [...ofId, ...ofSearch]}
+      isSearching={settled !== search || query.isPlaceholderData || query.isPending || byId.isFetching}
       readByNumbers={readByNumbers}
       problem={error === null ? problem : describeFailure(error).title}
     />

@@ -10,16 +10,10 @@ export const redemptionStates = [
   { state: RedemptionState.EXPIRED, words: 'Run out', kind: 'bad' },
 ] as const;
 
-/** A state of a redemption or a booking, in words. */
-interface HoldState {
-  readonly words: string;
-  readonly kind: 'plain' | 'good' | 'bad';
-}
-
 /** Returns the state of a redemption or a booking at a time in Unix ms: a hold runs out while the page is open, too. */
-export function stateOf(hold: Redemption | SlotBooking, now: number): HoldState | undefined {
+export function stateOf(hold: Redemption | SlotBooking, now: number) {
   const isBooking = hold.$typeName === 'slot.v1.SlotBooking';
-  if (isBooking && hold.state === SlotBookingState.BOOKED) return { words: 'Booked', kind: 'good' };
+  if (isBooking && hold.state === SlotBookingState.BOOKED) return { words: 'Booked', kind: 'good' } as const;
   // Only what is held or has run out has the end of a hold. The other states of both have the same numbers.
   const hasRunOut = hold.heldUntil !== undefined && timestampMs(hold.heldUntil) <= now;
   const state: number = hasRunOut ? RedemptionState.EXPIRED : hold.state;
