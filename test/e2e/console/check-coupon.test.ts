@@ -33,6 +33,9 @@ describeConsole('The check of a coupon', (stage, tab) => {
     await tab.click(/^Customer: /);
     const group = tab.page.getByRole('group', { name: 'Customer', exact: true });
     await group.getByRole('searchbox').fill(text);
+    const found = tab.page.getByRole('grid', { name: 'Customer: found' }).getByRole('row');
+    // The rows before the search was typed are those of everybody.
+    await found.filter({ hasNotText: name }).first().waitFor({ state: 'detached' });
     await tab.page.getByRole('row', { name, exact: true }).click();
     await tab.button(`Customer: ${name}`).waitFor();
   };
