@@ -52,7 +52,7 @@ describeConsole('A new coupon', (stage, tab) => {
     expect(coupons).toMatchObject([terms]);
     await tab.exactly('Scheduled').waitFor();
     const shown = await tab.section('Terms').innerText();
-    for (const fact of ['From 1 Dec 2098, 10:30 until 2 Jan 2099, 10:30', '500']) expect(shown).toContain(fact);
+    for (const fact of ['From 1 Dec 2098, 10:30\nuntil 2 Jan 2099, 10:30', '500']) expect(shown).toContain(fact);
   });
 
   it('Staff choose by name who may use it and for which products, on a phone, and a code that was left out is made', async () => {

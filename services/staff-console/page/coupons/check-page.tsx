@@ -107,7 +107,7 @@ function LineFields({ lines, onChange }: LineFieldsProps): ReactNode {
       : amountProblem(amount);
   return rows.map(({ product, amount }, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: a product may stand in several lines, and lines keep their order
-    <div key={index} className="row">
+    <div key={index} className="bar">
       <ProductFilter
         label={product === '' && index > 0 ? 'Another product' : 'Product'}
         none="None"

@@ -16,6 +16,7 @@ export const termsColumns: readonly Column<Terms>[] = [
   {
     title: 'Gives',
     text: describeDiscount,
+    className: 'words',
     file: [
       { title: 'Percent off', text: ({ discountPercent = '' }) => discountPercent },
       { title: 'Amount off', text: ({ flatDiscount = '' }) => flatDiscount },
@@ -57,6 +58,7 @@ export const createdColumn: Column<{
 }> = {
   title: 'Created',
   text: ({ createdAt }) => fileTime(createdAt),
+  className: 'words',
   file: [
     { title: 'Created', text: ({ createdAt }) => fileTime(createdAt), isTime: true },
     { title: 'Created by', text: ({ creator }) => creator?.name ?? '' },

@@ -88,15 +88,15 @@ export function TermsFields({ draft, onChange, stored, ofEachCode = false, probl
           {...limit('maxUses')}
           hint={`${ofEachCode ? 'Of each code, by' : 'By'} all users together. Empty or 0: no limit.`}
         />
+        {ofEachCode && (
+          <Switch
+            isSelected={Number(draft.maxUses) === 1}
+            onChange={(isOnce) => onChange({ maxUses: isOnce ? '1' : '' })}
+          >
+            Each code once
+          </Switch>
+        )}
       </div>
-      {ofEachCode && (
-        <Switch
-          isSelected={Number(draft.maxUses) === 1}
-          onChange={(isOnce) => onChange({ maxUses: isOnce ? '1' : '' })}
-        >
-          Each code once
-        </Switch>
-      )}
       <Switch isSelected={draft.exclusiveApply} onChange={(exclusiveApply) => onChange({ exclusiveApply })}>
         Not with other coupons
       </Switch>

@@ -19,11 +19,12 @@ export function CouponBadge({ coupon, now }: CouponBadgeProps): ReactNode {
 
 /** Shows until when a coupon can be used and, if it has a start, from when on. */
 export function Validity({ startsAt, validTill }: Limits): ReactNode {
-  const end = validTill === undefined ? 'No end' : <Time at={validTill} />;
-  if (startsAt === undefined) return end;
+  const end = validTill && <Time at={validTill} />;
+  if (startsAt === undefined) return end ?? 'No end';
   return (
     <>
-      From <Time at={startsAt} /> {validTill === undefined ? 'on' : <>until {end}</>}
+      From <Time at={startsAt} /> {end === undefined ? 'on' : <br />}
+      {end && <>until {end}</>}
     </>
   );
 }
