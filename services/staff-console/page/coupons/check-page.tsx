@@ -25,7 +25,6 @@ interface Line {
 }
 
 const places = { code: 'code', orderAmount: 'orderAmount', orderKey: 'orderKey' };
-const blankLine: Line = { product: '', amount: '' };
 
 /** Tells whether an order can use a coupon, by each condition, from what is known of the order. */
 export function Component(): ReactNode {
@@ -98,7 +97,7 @@ interface LineFieldsProps {
 /** The products of an order with their amounts, and the place for one more. A line without a product goes. */
 function LineFields({ lines, onChange }: LineFieldsProps): ReactNode {
   const nameOf = useProductNames(lines.map(({ product }) => Number(product)));
-  const rows = [...lines, blankLine];
+  const rows = [...lines, { product: '', amount: '' }];
   const change = (index: number, part: Partial<Line>) =>
     onChange(rows.map((line, n) => (n === index ? { ...line, ...part } : line)).filter(({ product }) => product));
   const problemOf = (amount: string) =>

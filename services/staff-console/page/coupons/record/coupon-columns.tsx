@@ -6,26 +6,25 @@ import { createdColumn, termsColumns } from './terms-columns.tsx';
 import { CouponBadge } from './validity.tsx';
 import { describeAudience, stateOf } from './words.ts';
 
-/** Returns the columns of a list of coupons, at a time in Unix ms, with those of their usage if there are any. */
-export function couponColumns(
-  now: number,
-  usage: readonly Column<ListedCoupon>[] = [],
-): readonly Column<ListedCoupon>[] {
+/** Returns the columns of a list of coupons, at a time in Unix ms. With those of the usage, only a file has the creation. */
+export function couponColumns(now: number, usage?: readonly Column<ListedCoupon>[]): readonly Column<ListedCoupon>[] {
   // A link to a user who was deleted has no user.
   const usersLeft = ({ applicableUsers, applicableUsersCount }: ListedCoupon) =>
     applicableUsersCount - applicableUsers.filter(({ user }) => user === undefined).length;
   const audience = (coupon: ListedCoupon) => describeAudience(coupon, usersLeft(coupon));
+  const state = stateColumn(now);
   return [
     codeColumn,
     ...termsColumns,
     {
       title: 'For whom',
+      className: 'words',
       text: audience,
       compare: (a, b) => byText(audience(a), audience(b)),
     },
-    ...usage,
-    stateColumn(now),
-    createdColumn,
+    ...(usage === undefined
+      ? [state, createdColumn]
+      : [...usage, { ...state, file: [state, ...(createdColumn.file ?? [])] }]),
   ];
 }
 

@@ -1,15 +1,14 @@
 import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { ListedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { type CouponUsage, RedemptionService } from '../../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { currencyDigits, formatAmount } from '../../business/money.ts';
 import type { Column } from '../../lists/column.ts';
 import { maxUsesColumn } from './terms-columns.tsx';
-import { describeUses, type Limits } from './words.ts';
+import { describeUses } from './words.ts';
 
-interface Counted extends Limits {
-  readonly id: number;
-}
+type Counted = Pick<ListedCoupon, 'id' | 'maxUses'>;
 
 /**
  * Returns the columns that tell how often coupons were used, and what they gave. The figures are read with one call a page,

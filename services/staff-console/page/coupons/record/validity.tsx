@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { formatTime, Time } from '../../business/time.tsx';
 import { Badge } from '../../ui/page.tsx';
-import { type Discounts, describeDiscount, type Limits, stateOf } from './words.ts';
+import { type Discounts, describeDiscount, describeUses, type Limits, stateOf } from './words.ts';
 
 const kinds = { Valid: 'good', Scheduled: 'plain', Expired: 'plain', Invalidated: 'bad' } as const;
 
@@ -33,10 +33,6 @@ export function Validity({ startsAt, validTill }: Limits): ReactNode {
 export function describeTerms(terms: Discounts & Limits): string {
   const [start, end] = [formatTime(terms.startsAt), formatTime(terms.validTill)];
   const [from, until] = [start && `from ${start}`, end && `until ${end}`];
-  const uses = terms.maxUses ? `at most ${countUses(terms.maxUses)} in all` : '';
+  const uses = terms.maxUses ? `at most ${describeUses(terms)} ${terms.maxUses === 1 ? 'use' : 'uses'} in all` : '';
   return [describeDiscount(terms), [from, until].filter(Boolean).join(' '), uses].filter(Boolean).join(', ');
-}
-
-function countUses(count: number): string {
-  return count === 1 ? '1 use' : `${count.toLocaleString('en')} uses`;
 }
