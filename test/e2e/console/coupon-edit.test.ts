@@ -56,14 +56,17 @@ describeConsole('The page of a coupon', (stage, tab) => {
   });
 
   it('A coupon is duplicated with its terms, users and products, by links and by list, without its code', async () => {
-    await sql(`update coupons set product_ids = '{3, 7}' where id = ${id}`);
+    await sql(
+      `update coupons set product_ids = '{3, 7}', starts_at = '2098-01-02T05:00Z', max_uses = 500 where id = ${id}`,
+    );
     await tab.open(`/coupons/${id}`);
     await tab.follow('Duplicate', 'New coupon, as SAVE10');
     expect(await tab.field('Code').inputValue()).toBe('');
     await tab.button('Remove Product 3').waitFor();
     await tab.click('Create coupon', tab.heading(/^Coupon DC/));
     const terms = { discount_percent: '10', min_order: '500', max_value: '150', max_limit_for_user: 2 };
-    const same = { ...terms, is_user_based: true, users: [1, 3], products: [7] };
+    const limits = { starts_at: new Date('2098-01-02T05:00Z'), max_uses: 500 };
+    const same = { ...terms, ...limits, is_user_based: true, users: [1, 3], products: [7] };
     expect(await readCoupons(stage.coupon)).toMatchObject([
       { ...same, coupon_code: 'SAVE10', product_ids: [3, 7] },
       { ...same, product_ids: [7, 3] },

@@ -19,8 +19,10 @@ type Counted = Pick<ListedCoupon, 'id' | 'maxUses'>;
 export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
   const transport = useTransport();
   const queryClient = useQueryClient();
-  const queryOf = (rows: readonly Counted[]) =>
-    createQueryOptions(RedemptionService.method.getUsage, { couponIds: rows.map(({ id }) => id) }, { transport });
+  const queryOf = (rows: readonly Counted[]) => ({
+    ...createQueryOptions(RedemptionService.method.getUsage, { couponIds: rows.map(({ id }) => id) }, { transport }),
+    refetchOnWindowFocus: pages.length === 1,
+  });
   const answers = useQueries({ queries: pages.filter((rows) => rows.length > 0).map(queryOf) });
   const [ofFile] = useState(() => new Map<number, CouponUsage>());
   const shown = new Map(answers.flatMap(({ data }) => data?.usage.map((usage) => [usage.couponId, usage]) ?? []));
@@ -34,27 +36,23 @@ export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
       title: 'Used',
       text: usedText,
       file: [{ title: 'Used', text: usedText }, maxUsesColumn],
-      show: (coupon) => {
-        const most = coupon.maxUses ? ` of ${describeUses(coupon)}` : '';
-        return `${used(coupon)?.toLocaleString('en') ?? missing}${most}`;
-      },
+      show: (coupon) =>
+        (used(coupon)?.toLocaleString('en') ?? missing) + (coupon.maxUses ? ` of ${describeUses(coupon)}` : ''),
       compare: (a, b) => (used(a) ?? 0) - (used(b) ?? 0),
       className: 'number',
     },
     {
       title: 'Discount given',
       text: (coupon) => given(coupon) ?? '',
-      show: (coupon) => {
-        const discount = given(coupon);
-        return discount === undefined ? missing : formatAmount(discount, currencyDigits());
-      },
+      show: (coupon) => (usageOf(coupon) ? formatAmount(given(coupon) ?? 0, currencyDigits()) : missing),
       compare: (a, b) => Number(given(a) ?? 0) - Number(given(b) ?? 0),
       className: 'number',
     },
   ];
   /** Reads the figures of a page of a file. */
   const readAlso = async (rows: readonly Counted[]): Promise<void> => {
-    const { usage } = await queryClient.fetchQuery(queryOf(rows));
+    // The last page of a list may have no row, and the call takes at least one.
+    const { usage } = rows.length === 0 ? { usage: [] } : await queryClient.fetchQuery(queryOf(rows));
     for (const each of usage) ofFile.set(each.couponId, each);
   };
   return { columns, readAlso };
