@@ -73,6 +73,8 @@ describeConsole('The search for everything', (stage, tab) => {
     ['another page', 'audit', 'Audit trail', /\/audit$/],
   ])('It leads to %s', async (_what, text, name, address) => {
     await search(text);
+    // Until the pages that do not match have gone, a match may move away from the pointer.
+    await match('New slot').waitFor({ state: 'detached' });
     await match(name).click();
     await expect.poll(() => tab.page.url()).toMatch(address);
   });
