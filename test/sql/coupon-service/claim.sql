@@ -14,8 +14,8 @@ free as (
   order by place limit 1
 ),
 written as (
-  insert into coupons (coupon_code, is_user_based, created_by, discount_percent, flat_discount, min_order, max_value, product_ids, valid_till, max_limit_for_user, exclusive_apply)
-  select code, true, created_by, discount_percent, flat_discount, min_order, max_value, product_ids, valid_till, max_limit_for_user, exclusive_apply from seen, allowed, free where case when "mayWrite" and "isNew" then $keyId::bytea is null or is_new_key($keyId) else false end
+  insert into coupons (coupon_code, is_user_based, created_by, discount_percent, flat_discount, min_order, max_value, product_ids, starts_at, valid_till, max_limit_for_user, max_uses, exclusive_apply)
+  select code, true, created_by, discount_percent, flat_discount, min_order, max_value, product_ids, starts_at, valid_till, max_limit_for_user, max_uses, exclusive_apply from seen, allowed, free where case when "mayWrite" and "isNew" then $keyId::bytea is null or is_new_key($keyId) else false end
   on conflict (coupon_code) do nothing
   returning *
 ),
@@ -46,7 +46,8 @@ coupon_entry as (
         'isInvalidated', written.is_invalidated,
         'discountPercent', written.discount_percent::text, 'flatDiscount', written.flat_discount::text,
         'minOrder', written.min_order::text, 'maxValue', written.max_value::text,
-        'validTill', api_time(written.valid_till), 'maxLimitForUser', written.max_limit_for_user,
+        'startsAt', api_time(written.starts_at), 'validTill', api_time(written.valid_till),
+        'maxLimitForUser', written.max_limit_for_user, 'maxUses', written.max_uses,
         'exclusiveApply', written.exclusive_apply, 'createdBy', written.created_by, 'createdAt', api_time(written.created_at), 'productIds', coalesce(changed_ids(null, to_json(product_ids)), to_json(product_ids)), 'applicableUsers', json_build_array($userId),
         'applicableProducts', coalesce(changed_ids(null, to_json(array(
                 select product_id from reserved_coupon_applicable_products where reserved_coupon_id = $id order by product_id
@@ -66,10 +67,11 @@ reserved_coupon_entry as (
 )
 select "isTaken", allowed.*,
 coupons.id, coupons.coupon_code as "couponCode", coupons.is_user_based as "isUserBased",
+coupons.is_apply_for_all as "isApplyForAll",
 coupons.discount_percent as "discountPercent", coupons.flat_discount as "flatDiscount",
 coupons.min_order as "minOrder", coupons.max_value as "maxValue", to_json(coupons.product_ids) as "productIds",
-coupons.is_apply_for_all as "isApplyForAll", coupons.valid_till as "validTill",
-coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
+coupons.starts_at as "startsAt", coupons.valid_till as "validTill",
+coupons.max_limit_for_user as "maxLimitForUser", coupons.max_uses as "maxUses", coupons.exclusive_apply as "exclusiveApply",
 coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt",
 coupons.etag, coupons.batch_id as "batchId"
 from found, allowed left join (

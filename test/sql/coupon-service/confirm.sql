@@ -2,26 +2,34 @@ with seen as materialized (
   select *, case when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED' else redemptions.state end as current_state, xmin from redemptions where id = $id
 ),
 asked as (
-  select coupon_id, user_id, order_key, coalesce(max_limit_for_user, 0) as max_uses,
-  coalesce(exclusive_apply, false) as is_exclusive, seen.id as own_id
+  select coupon_id, user_id, order_key, coalesce(max_limit_for_user, 0) as max_uses_of_user,
+  coalesce(max_uses, 0) as max_uses, coalesce(exclusive_apply, false) as is_exclusive, null::integer as own_id
   from seen left join coupons on coupons.id = coupon_id
 ),
-room as materialized (
-  select
-  exists (
-    select from redemptions left join coupons on coupons.id = redemptions.coupon_id
-    where redemptions.order_key = asked.order_key and redemptions.coupon_id <> asked.coupon_id
-    and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp())) and (is_exclusive or exclusive_apply)
-  ) as "hasConflict",
-  max_uses > 0 and max_uses <= (
-    select count(*) from redemptions
-    where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
-    and id is distinct from own_id
-  ) as "isLimitReached"
+left_of as materialized (
+  select asked.*, case when user_id is not null and max_uses_of_user > 0 then greatest(0, max_uses_of_user - (
+      select count(*) from redemptions
+      where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
+      and id is distinct from own_id
+  ))::integer end as "usesLeftForUser",
+  case when max_uses > 0 then greatest(0, max_uses + (own_id is not null)::integer - (
+      select coalesce(sum(held + used), 0) from coupon_usage where coupon_id = asked.coupon_id
+    ) + (
+      select count(*) from redemptions where coupon_id = asked.coupon_id and (state = 'HELD' and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC')
+  ))::integer end as "usesLeft"
   from asked
 ),
+room as materialized (
+  select "usesLeftForUser", "usesLeft", case when order_key is not null then exists (
+    select from redemptions left join coupons on coupons.id = redemptions.coupon_id
+    where redemptions.order_key = left_of.order_key and redemptions.coupon_id <> left_of.coupon_id
+    and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp())) and (is_exclusive or exclusive_apply)
+  ) end as "hasConflict",
+  max_uses_of_user > 0 and "usesLeftForUser" = 0 as "isLimitReached", max_uses > 0 and "usesLeft" = 0 as "isUsedUp"
+  from left_of
+),
 found as materialized (
-  select current_state = 'HELD' or current_state = 'EXPIRED' and not "hasConflict" and not "isLimitReached" and not exists (
+  select current_state = 'HELD' or current_state = 'EXPIRED' and not "hasConflict" and not "isLimitReached" and not "isUsedUp" and not exists (
     select from redemptions
     where order_key = seen.order_key and coupon_id = seen.coupon_id and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
   ) as "mayWrite"

@@ -6,7 +6,7 @@ batch as (
   select $name, $count::integer, $staffId::integer from found where case when ("usersExist" and "isStaff" and "productsExist") then $keyId::bytea is null or is_new_key($keyId) else false end
   returning *
 ),
-terms (discount_percent, flat_discount, min_order, max_value, product_ids, valid_till, max_limit_for_user, exclusive_apply) as (select $discountPercent::numeric, $flatDiscount::numeric, $minOrder::numeric, $maxValue::numeric, $productIds::integer[], $validTill::timestamptz, $maxLimitForUser::integer, $exclusiveApply::boolean),
+terms (discount_percent, flat_discount, min_order, max_value, product_ids, starts_at, valid_till, max_limit_for_user, max_uses, exclusive_apply) as (select $discountPercent::numeric, $flatDiscount::numeric, $minOrder::numeric, $maxValue::numeric, $productIds::integer[], $startsAt::timestamptz, $validTill::timestamptz, $maxLimitForUser::integer, $maxUses::integer, $exclusiveApply::boolean),
 coupon_batch_entry as (
   insert into audit_entries (
     procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes
@@ -18,7 +18,8 @@ coupon_batch_entry as (
   from (select id, null::json as before, json_strip_nulls(json_build_object('name', name, 'count', count, 'isUserBased', $isUserBased::boolean, 'isApplyForAll', $isApplyForAll::boolean,
         'discountPercent', made.discount_percent::text, 'flatDiscount', made.flat_discount::text,
         'minOrder', made.min_order::text, 'maxValue', made.max_value::text,
-        'validTill', api_time(made.valid_till), 'maxLimitForUser', made.max_limit_for_user,
+        'startsAt', api_time(made.starts_at), 'validTill', api_time(made.valid_till),
+        'maxLimitForUser', made.max_limit_for_user, 'maxUses', made.max_uses,
         'exclusiveApply', made.exclusive_apply, 'createdBy', made.created_by, 'createdAt', api_time(made.created_at), 'productIds', $productIdsJson::json, 'applicableUsers', $usersJson::json,
         'applicableProducts', $productsJson::json)) as after from (select batch.*, terms.* from batch, terms) as made offset 0) as changes
 )

@@ -4,8 +4,8 @@ with free as (
   order by place limit cardinality($codes) - 20
 ),
 written as (
-  insert into coupons (batch_id, created_by, coupon_code, is_user_based, is_apply_for_all, discount_percent, flat_discount, min_order, max_value, product_ids, valid_till, max_limit_for_user, exclusive_apply)
-  select $batchId::integer, $staffId::integer, code, $isUserBased::boolean, $isApplyForAll::boolean, $discountPercent::numeric, $flatDiscount::numeric, $minOrder::numeric, $maxValue::numeric, $productIds::integer[], $validTill::timestamptz, $maxLimitForUser::integer, $exclusiveApply::boolean
+  insert into coupons (batch_id, created_by, coupon_code, is_user_based, is_apply_for_all, discount_percent, flat_discount, min_order, max_value, product_ids, starts_at, valid_till, max_limit_for_user, max_uses, exclusive_apply)
+  select $batchId::integer, $staffId::integer, code, $isUserBased::boolean, $isApplyForAll::boolean, $discountPercent::numeric, $flatDiscount::numeric, $minOrder::numeric, $maxValue::numeric, $productIds::integer[], $startsAt::timestamptz, $validTill::timestamptz, $maxLimitForUser::integer, $maxUses::integer, $exclusiveApply::boolean
   from free where case when true then $keyId::bytea is null or is_new_key($keyId) else false end
   on conflict (coupon_code) do nothing
   returning id

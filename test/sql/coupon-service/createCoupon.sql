@@ -49,7 +49,8 @@ coupon_entry as (
         'isInvalidated', written.is_invalidated,
         'discountPercent', written.discount_percent::text, 'flatDiscount', written.flat_discount::text,
         'minOrder', written.min_order::text, 'maxValue', written.max_value::text,
-        'validTill', api_time(written.valid_till), 'maxLimitForUser', written.max_limit_for_user,
+        'startsAt', api_time(written.starts_at), 'validTill', api_time(written.valid_till),
+        'maxLimitForUser', written.max_limit_for_user, 'maxUses', written.max_uses,
         'exclusiveApply', written.exclusive_apply, 'createdBy', written.created_by, 'createdAt', api_time(written.created_at), 'applicableUsers', json_build_array(user_id), 'applicableProducts', json_build_array())) as after from written, (select id as user_id from owner) as owner offset 0) as changes
 )
 select found.*, "isStaff" and "isCodeFree" as "mayWrite", written.id, owner.id as "userId"

@@ -5,8 +5,8 @@ with found as (
   (select count(*) from products where id = any($applicableProducts::integer[]::integer[])) = coalesce(cardinality($applicableProducts::integer[]), 0) as "productsExist"
 ),
 written as (
-  insert into reserved_coupons (secret_code, coupon_code, created_by, discount_percent, flat_discount, min_order, max_value, product_ids, valid_till, max_limit_for_user, exclusive_apply)
-  select $secretCode, $couponCode::text, $staffId, $discountPercent::numeric, $flatDiscount::numeric, $minOrder::numeric, $maxValue::numeric, $productIds::integer[], $validTill::timestamptz, $maxLimitForUser::integer, $exclusiveApply::boolean from found
+  insert into reserved_coupons (secret_code, coupon_code, created_by, discount_percent, flat_discount, min_order, max_value, product_ids, starts_at, valid_till, max_limit_for_user, max_uses, exclusive_apply)
+  select $secretCode, $couponCode::text, $staffId, $discountPercent::numeric, $flatDiscount::numeric, $minOrder::numeric, $maxValue::numeric, $productIds::integer[], $startsAt::timestamptz, $validTill::timestamptz, $maxLimitForUser::integer, $maxUses::integer, $exclusiveApply::boolean from found
   where case when ("isStaff" and "isCodeFree" and "productsExist") then $keyId::bytea is null or is_new_key($keyId) else false end
   on conflict (secret_code) do nothing
   returning *
@@ -26,7 +26,8 @@ reserved_coupon_entry as (
   from (select id, null::json as before, json_strip_nulls(json_build_object('secretCode', secret_code, 'couponCode', coupon_code,
         'discountPercent', written.discount_percent::text, 'flatDiscount', written.flat_discount::text,
         'minOrder', written.min_order::text, 'maxValue', written.max_value::text,
-        'validTill', api_time(written.valid_till), 'maxLimitForUser', written.max_limit_for_user,
+        'startsAt', api_time(written.starts_at), 'validTill', api_time(written.valid_till),
+        'maxLimitForUser', written.max_limit_for_user, 'maxUses', written.max_uses,
         'exclusiveApply', written.exclusive_apply, 'createdBy', written.created_by, 'createdAt', api_time(written.created_at),
         'productIds', $productIdsJson::json, 'applicableProducts', $productsJson::json)) as after from written offset 0) as changes
 )
@@ -34,6 +35,7 @@ select found.*, ("isStaff" and "isCodeFree" and "productsExist") as "mayWrite",
 reserved_coupons.id, reserved_coupons.secret_code as "secretCode", reserved_coupons.coupon_code as "couponCode",
 reserved_coupons.discount_percent as "discountPercent", reserved_coupons.flat_discount as "flatDiscount",
 reserved_coupons.min_order as "minOrder", reserved_coupons.max_value as "maxValue", reserved_coupons.product_ids as "productIds",
-reserved_coupons.valid_till as "validTill", reserved_coupons.max_limit_for_user as "maxLimitForUser",
-reserved_coupons.exclusive_apply as "exclusiveApply", reserved_coupons.created_by as "createdBy", reserved_coupons.created_at as "createdAt"
+reserved_coupons.starts_at as "startsAt", reserved_coupons.valid_till as "validTill",
+reserved_coupons.max_limit_for_user as "maxLimitForUser", reserved_coupons.max_uses as "maxUses", reserved_coupons.exclusive_apply as "exclusiveApply",
+reserved_coupons.created_by as "createdBy", reserved_coupons.created_at as "createdAt"
 from found left join written as reserved_coupons on true

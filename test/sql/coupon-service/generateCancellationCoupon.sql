@@ -39,17 +39,19 @@ coupon_entry as (
         'isInvalidated', written.is_invalidated,
         'discountPercent', written.discount_percent::text, 'flatDiscount', written.flat_discount::text,
         'minOrder', written.min_order::text, 'maxValue', written.max_value::text,
-        'validTill', api_time(written.valid_till), 'maxLimitForUser', written.max_limit_for_user,
+        'startsAt', api_time(written.starts_at), 'validTill', api_time(written.valid_till),
+        'maxLimitForUser', written.max_limit_for_user, 'maxUses', written.max_uses,
         'exclusiveApply', written.exclusive_apply, 'createdBy', written.created_by, 'createdAt', api_time(written.created_at), 'applicableUsers', json_build_array(user_id), 'applicableProducts', json_build_array())) as after from written, refunded offset 0) as changes
 ),
 statuses as (update order_statuses set refund_coupon_id = written.id from written where order_id = $orderId)
 -- If the order or its user has changed, or another transaction takes the code, the write runs again.
 select found.*, not "isCurrent" or ("isStaff" and "isCodeFree") as "mayWrite",
 coupons.id, coupons.coupon_code as "couponCode", coupons.is_user_based as "isUserBased",
+coupons.is_apply_for_all as "isApplyForAll",
 coupons.discount_percent as "discountPercent", coupons.flat_discount as "flatDiscount",
 coupons.min_order as "minOrder", coupons.max_value as "maxValue", to_json(coupons.product_ids) as "productIds",
-coupons.is_apply_for_all as "isApplyForAll", coupons.valid_till as "validTill",
-coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
+coupons.starts_at as "startsAt", coupons.valid_till as "validTill",
+coupons.max_limit_for_user as "maxLimitForUser", coupons.max_uses as "maxUses", coupons.exclusive_apply as "exclusiveApply",
 coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt",
 coupons.etag, coupons.batch_id as "batchId"
 from found left join written as coupons on true

@@ -1,9 +1,10 @@
 select
 coupons.id, coupons.coupon_code as "couponCode", coupons.is_user_based as "isUserBased",
+coupons.is_apply_for_all as "isApplyForAll",
 coupons.discount_percent as "discountPercent", coupons.flat_discount as "flatDiscount",
 coupons.min_order as "minOrder", coupons.max_value as "maxValue", coupons.product_ids[:100] as "productIds",
-coupons.is_apply_for_all as "isApplyForAll", coupons.valid_till as "validTill",
-coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
+coupons.starts_at as "startsAt", coupons.valid_till as "validTill",
+coupons.max_limit_for_user as "maxLimitForUser", coupons.max_uses as "maxUses", coupons.exclusive_apply as "exclusiveApply",
 coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt",
 coupons.etag, coupons.batch_id as "batchId", staff_users.name as "creatorName",
 coalesce((select count from coupon_link_counts where coupon_id = coupons.id and kind = 'users'), 0) as "applicableUsersCount",

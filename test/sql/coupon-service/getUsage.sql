@@ -1,6 +1,6 @@
 with run_out as materialized (
   select coupon_id, count(*) as holds from redemptions
-  where coupon_id = any($couponIds::integer[]) and (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp())
+  where coupon_id = any($couponIds::integer[]) and (state = 'HELD' and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC')
   group by coupon_id
 )
 select asked.coupon_id as "couponId", (coalesce(sum(held), 0) - coalesce(max(holds), 0))::integer as held,

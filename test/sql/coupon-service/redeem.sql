@@ -3,25 +3,33 @@ with seen as materialized (
   where order_key = $orderKey::text and coupon_id = $couponId::integer and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
 ),
 asked as (
-  select $couponId as coupon_id, $userId::integer as user_id, $orderKey as order_key, $maxUses::integer as max_uses,
-  $isExclusive::boolean as is_exclusive, (select id from seen) as own_id
+  select $couponId as coupon_id, $userId::integer as user_id, $orderKey as order_key, $isExclusive::boolean as is_exclusive,
+  $maxUsesOfUser::integer as max_uses_of_user, $maxUses::integer as max_uses, (select id from seen) as own_id
 ),
-room as materialized (
-  select
-  exists (
-    select from redemptions left join coupons on coupons.id = redemptions.coupon_id
-    where redemptions.order_key = asked.order_key and redemptions.coupon_id <> asked.coupon_id
-    and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp())) and (is_exclusive or exclusive_apply)
-  ) as "hasConflict",
-  max_uses > 0 and max_uses <= (
-    select count(*) from redemptions
-    where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
-    and id is distinct from own_id
-  ) as "isLimitReached"
+left_of as materialized (
+  select asked.*, case when user_id is not null and max_uses_of_user > 0 then greatest(0, max_uses_of_user - (
+      select count(*) from redemptions
+      where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
+      and id is distinct from own_id
+  ))::integer end as "usesLeftForUser",
+  case when max_uses > 0 then greatest(0, max_uses + (own_id is not null)::integer - (
+      select coalesce(sum(held + used), 0) from coupon_usage where coupon_id = asked.coupon_id
+    ) + (
+      select count(*) from redemptions where coupon_id = asked.coupon_id and (state = 'HELD' and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC')
+  ))::integer end as "usesLeft"
   from asked
 ),
+room as materialized (
+  select "usesLeftForUser", "usesLeft", case when order_key is not null then exists (
+    select from redemptions left join coupons on coupons.id = redemptions.coupon_id
+    where redemptions.order_key = left_of.order_key and redemptions.coupon_id <> left_of.coupon_id
+    and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp())) and (is_exclusive or exclusive_apply)
+  ) end as "hasConflict",
+  max_uses_of_user > 0 and "usesLeftForUser" = 0 as "isLimitReached", max_uses > 0 and "usesLeft" = 0 as "isUsedUp"
+  from left_of
+),
 found as materialized (
-  select room.*, $discountAmount::numeric is not null and not "hasConflict" and not "isLimitReached"
+  select room.*, $discountAmount::numeric is not null and not "hasConflict" and not "isLimitReached" and not "isUsedUp"
   and not exists (select from seen where user_id <> $userId or state = 'USED') as "mayWrite"
   from room
 ),
@@ -69,7 +77,7 @@ kept as (
   select * from written
   union all select seen.* from seen, found where not "mayWrite"
 )
-select "hasConflict", "mayWrite",
+select found.*,
 redemptions.id, redemptions.order_key as "orderKey", redemptions.coupon_id as "couponId", redemptions.user_id as "userId",
 redemptions.order_amount as "orderAmount", redemptions.discount_amount as "discountAmount", case when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED' else redemptions.state end as state,
 redemptions.held_until as "heldUntil", redemptions.created_at as "createdAt",

@@ -21,8 +21,8 @@ found as (
   ) as "productsExist"
 ),
 -- 4
-wanted (id, created_by, created_at, coupon_code, is_user_based, is_apply_for_all, discount_percent, flat_discount, min_order, max_value, product_ids, valid_till, max_limit_for_user, exclusive_apply, is_invalidated) as (
-  select id, created_by, created_at, coalesce($couponCode::text, coupon_code), coalesce($isUserBased::boolean, is_user_based), coalesce($isApplyForAll::boolean, is_apply_for_all), coalesce($discountPercent::numeric, discount_percent), coalesce($flatDiscount::numeric, flat_discount), coalesce($minOrder::numeric, min_order), coalesce($maxValue::numeric, max_value), case when not $clearsProductIds::boolean then coalesce($productIds::integer[], product_ids) end, case when not $clearsValidTill::boolean then coalesce($validTill::timestamptz, valid_till) end, coalesce($maxLimitForUser::integer, max_limit_for_user), coalesce($exclusiveApply::boolean, exclusive_apply), coalesce($isInvalidated::boolean, is_invalidated) from seen, found where (
+wanted (id, created_by, created_at, coupon_code, is_user_based, is_apply_for_all, discount_percent, flat_discount, min_order, max_value, product_ids, starts_at, valid_till, max_limit_for_user, max_uses, exclusive_apply, is_invalidated) as (
+  select id, created_by, created_at, coalesce($couponCode::text, coupon_code), coalesce($isUserBased::boolean, is_user_based), coalesce($isApplyForAll::boolean, is_apply_for_all), coalesce($discountPercent::numeric, discount_percent), coalesce($flatDiscount::numeric, flat_discount), coalesce($minOrder::numeric, min_order), coalesce($maxValue::numeric, max_value), case when not $clearsProductIds::boolean then coalesce($productIds::integer[], product_ids) end, case when not $clearsStartsAt::boolean then coalesce($startsAt::timestamptz, starts_at) end, case when not $clearsValidTill::boolean then coalesce($validTill::timestamptz, valid_till) end, coalesce($maxLimitForUser::integer, max_limit_for_user), coalesce($maxUses::integer, max_uses), coalesce($exclusiveApply::boolean, exclusive_apply), coalesce($isInvalidated::boolean, is_invalidated) from seen, found where (
     "hasUsers" and "usersExist" and "isCurrent" and "isCodeFree" and "productsExist")
 ),
 change as materialized (
@@ -32,7 +32,8 @@ change as materialized (
         'isInvalidated', seen.is_invalidated,
         'discountPercent', seen.discount_percent::text, 'flatDiscount', seen.flat_discount::text,
         'minOrder', seen.min_order::text, 'maxValue', seen.max_value::text,
-        'validTill', api_time(seen.valid_till), 'maxLimitForUser', seen.max_limit_for_user,
+        'startsAt', api_time(seen.starts_at), 'validTill', api_time(seen.valid_till),
+        'maxLimitForUser', seen.max_limit_for_user, 'maxUses', seen.max_uses,
         'exclusiveApply', seen.exclusive_apply, 'createdBy', seen.created_by, 'createdAt', api_time(seen.created_at), 'productIds', case when seen.product_ids is distinct from wanted.product_ids then to_json(seen.product_ids) end,
         'applicableUsers', case when $applicableUsers is not null then array_to_json(array(select user_id from coupon_applicable_users where coupon_id = $id order by 1)) end,
         'applicableProducts', case when $applicableProducts is not null then array_to_json(array(select product_id from coupon_applicable_products where coupon_id = $id order by 1)) end
@@ -42,7 +43,8 @@ change as materialized (
         'isInvalidated', wanted.is_invalidated,
         'discountPercent', wanted.discount_percent::text, 'flatDiscount', wanted.flat_discount::text,
         'minOrder', wanted.min_order::text, 'maxValue', wanted.max_value::text,
-        'validTill', api_time(wanted.valid_till), 'maxLimitForUser', wanted.max_limit_for_user,
+        'startsAt', api_time(wanted.starts_at), 'validTill', api_time(wanted.valid_till),
+        'maxLimitForUser', wanted.max_limit_for_user, 'maxUses', wanted.max_uses,
         'exclusiveApply', wanted.exclusive_apply, 'createdBy', wanted.created_by, 'createdAt', api_time(wanted.created_at), 'productIds', case when seen.product_ids is distinct from wanted.product_ids then to_json(wanted.product_ids) end,
         'applicableUsers', case when $applicableUsers is not null then array_to_json(array(select unnest($applicableUsers::integer[]) order by 1)) end,
         'applicableProducts', case when $applicableProducts is not null then array_to_json(array(select unnest($applicableProducts::integer[]) order by 1)) end
@@ -51,7 +53,7 @@ change as materialized (
 ),
 written as (
   update coupons
-  set (coupon_code, is_user_based, is_apply_for_all, discount_percent, flat_discount, min_order, max_value, product_ids, valid_till, max_limit_for_user, exclusive_apply, is_invalidated) = (select coupon_code, is_user_based, is_apply_for_all, discount_percent, flat_discount, min_order, max_value, product_ids, valid_till, max_limit_for_user, exclusive_apply, is_invalidated from wanted), etag = default
+  set (coupon_code, is_user_based, is_apply_for_all, discount_percent, flat_discount, min_order, max_value, product_ids, starts_at, valid_till, max_limit_for_user, max_uses, exclusive_apply, is_invalidated) = (select coupon_code, is_user_based, is_apply_for_all, discount_percent, flat_discount, min_order, max_value, product_ids, starts_at, valid_till, max_limit_for_user, max_uses, exclusive_apply, is_invalidated from wanted), etag = default
   from seen join change using (id) where differs and coupons.id = seen.id and coupons.xmin = seen.xmin
   returning coupons.*, coupons.xmin
 ),
@@ -91,10 +93,11 @@ kept as (
 select found.*, (
   "hasUsers" and "usersExist" and "isCurrent" and "isCodeFree" and "productsExist") as "mayWrite",
 coupons.id, coupons.coupon_code as "couponCode", coupons.is_user_based as "isUserBased",
+coupons.is_apply_for_all as "isApplyForAll",
 coupons.discount_percent as "discountPercent", coupons.flat_discount as "flatDiscount",
 coupons.min_order as "minOrder", coupons.max_value as "maxValue", to_json(coupons.product_ids) as "productIds",
-coupons.is_apply_for_all as "isApplyForAll", coupons.valid_till as "validTill",
-coupons.max_limit_for_user as "maxLimitForUser", coupons.exclusive_apply as "exclusiveApply",
+coupons.starts_at as "startsAt", coupons.valid_till as "validTill",
+coupons.max_limit_for_user as "maxLimitForUser", coupons.max_uses as "maxUses", coupons.exclusive_apply as "exclusiveApply",
 coupons.is_invalidated as "isInvalidated", coupons.created_by as "createdBy", coupons.created_at as "createdAt",
 coupons.etag, coupons.batch_id as "batchId"
 from found left join kept as coupons on true

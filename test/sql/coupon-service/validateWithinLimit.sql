@@ -4,6 +4,8 @@ select * from (
   where expire > $nowMs::bigint) as caller left join (
   select
   id, discount_percent as "discountPercent", flat_discount as "flatDiscount", max_value as "maxValue", min_order as "minOrder",
-  coalesce(valid_till < statement_timestamp(), false) as "isExpired", is_apply_for_all or is_user_based as "isAvailable"
+  coalesce(valid_till < statement_timestamp(), false) as "isExpired",
+  coalesce(starts_at > statement_timestamp(), false) as "isNotStarted",
+  not (is_apply_for_all or is_user_based) as "isNotAvailable"
   from coupons where coupon_code = $couponCode and not is_invalidated -- spec 4.2, rule 2
 ) as coupon on true
