@@ -30,6 +30,7 @@ const counts: Readonly<Record<string, number>> = {
   'CouponService.generateCancellationCoupon': 2,
   // The coupon is read and judged first.
   'RedemptionService.redeem': 2,
+  'RedemptionService.check': 2,
   // The code is put into upper case as Validate does it, and the answer has names.
   'RedemptionService.claim': 3,
   // The batch, its coupons, and the end of the transaction.

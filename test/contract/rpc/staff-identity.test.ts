@@ -10,7 +10,7 @@ const open = [
   ...['getAll', 'getById', 'getReservedCoupons', 'getUsersMiniInfo', 'validate', 'update', 'delete'].map(
     (name) => `CouponService.${name}`,
   ),
-  ...['redeem', 'confirm', 'release', 'claim'].map((name) => `RedemptionService.${name}`),
+  ...['redeem', 'check', 'confirm', 'release', 'claim'].map((name) => `RedemptionService.${name}`),
   ...['book', 'confirm', 'release', 'move', 'getAvailability'].map((name) => `SlotBookingService.${name}`),
   ...['SlotService.getDeliverySequence', 'CatalogService.resolve'],
 ];
