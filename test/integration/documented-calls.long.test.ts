@@ -59,7 +59,7 @@ describe('The documented calls', () => {
     expect(commandExamples.map(({ tool }) => tool)).toEqual([
       ...['curl', 'npx buf curl', 'grpcurl', 'curl'],
       ...['curl', 'curl', 'curl', 'curl'],
-      ...['curl', 'grpcurl', 'grpcurl', 'curl'],
+      ...['curl', 'grpcurl', 'curl', 'grpcurl', 'curl'],
       ...['curl', 'curl', 'curl', 'grpcurl', 'npx buf curl', 'curl', 'curl'],
     ]);
     const [connect, grpc] = ['delivery-admin-client', 'delivery-admin-client/grpc'];
