@@ -8,17 +8,14 @@ import { numbers } from './calls-requests.ts';
 import { mainOf, root } from './calls-stage.ts';
 import { runSql } from './client.ts';
 import { durableSettings, startBenchPostgres } from './data-postgres.ts';
-import { median, printMedianTimes, quantile } from './median.ts';
+import { printMedianTimes } from './median.ts';
 import { temporaryFolder } from './program.ts';
+import { runRounds } from './rounds.ts';
 import { environmentOf, startServer } from './servers.ts';
 
 // npm run bench:bookings: what a booking costs beside a redemption, one slot that all callers book at once beside one for each of
 // them, what other callers wait meanwhile, and what bookings cost that are many; in turns in one run, and with fsync. The services
 // have core 0. Needs taskset.
-
-const callers = 64;
-const rounds = 15;
-const callsPerRound = 1_280;
 
 /** So many live bookings: a thousandth in slot 1, a hundredth in slot 2, and the others in 9,998 slots of 1,000 units. */
 const data = (bookings: number) => `
@@ -55,51 +52,21 @@ try {
   };
   // Slots that nobody else books: 65 for each round.
   const own = (round: number, caller: number) => 10_001 + 65 * round + caller;
-  const sides: Record<string, (round: number, caller: number) => Promise<void>> = {
-    Redeem: redeem,
-    'Book, 64 slots': (round, caller) => book(bookings, own(round, caller)),
-    'Book, one slot': (round) => book(bookings, own(round, 64)),
-    'Book, 1,000 bookings in all': (_round, caller) => book(ofFew, 3 + caller),
-    'Book, 1,000,000 bookings of other slots': (_round, caller) => book(bookings, 3_000 + caller),
-    'one caller: Book, of a slot with 1,000 bookings': () => book(bookings, 1),
-    'one caller: Book, of a slot with 10,000 bookings': () => book(bookings, 2),
-  };
   const other = createClient(SlotBookingService, await slots.as('another-caller'));
-  const rates = new Map<string, number[]>(Object.keys(sides).map((name) => [name, []]));
-  const waits = new Map<string, number[]>(Object.keys(sides).map((name) => [name, []]));
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const [name, call] of Object.entries(sides)) {
-      const concurrent = name.startsWith('one caller') ? 1 : callers;
-      let left = concurrent === 1 ? 200 : callsPerRound;
-      const calls = left;
-      const begin = performance.now();
-      const callOn = async (caller: number) => {
-        for (; left > 0; left -= 1) await call(round, caller);
-      };
-      let isOver = false;
-      const watching = name.startsWith('Book, ')
-        ? (async () => {
-            while (!isOver) {
-              const asked = performance.now();
-              await other.getAvailability({ slotIds: numbers(10) });
-              if (round > 0) waits.get(name)?.push(performance.now() - asked);
-            }
-          })()
-        : Promise.resolve();
-      await Promise.all(numbers(concurrent).map((_n, index) => callOn(index)));
-      // The first round warms up.
-      if (round > 0) rates.get(name)?.push((calls / (performance.now() - begin)) * 1_000);
-      isOver = true;
-      await watching;
-    }
-  }
-  const ratio = (left: string, right: string) =>
-    median((rates.get(left) ?? []).map((rate, index) => rate / (rates.get(right)?.[index] ?? Number.NaN))).toFixed(2);
-  for (const [name, of] of rates) console.log(`${name}: ${median(of).toFixed(0)} a second`);
+  const beside = () => other.getAvailability({ slotIds: numbers(10) });
+  const { ratio, besideP95 } = await runRounds({
+    Redeem: { call: redeem },
+    'Book, 64 slots': { call: (round, caller) => book(bookings, own(round, caller)), beside },
+    'Book, one slot': { call: (round) => book(bookings, own(round, 64)), beside },
+    'Book, 1,000 bookings in all': { call: (_round, caller) => book(ofFew, 3 + caller), beside },
+    'Book, 1,000,000 bookings of other slots': { call: (_round, caller) => book(bookings, 3_000 + caller), beside },
+    'one caller: Book, of a slot with 1,000 bookings': { call: () => book(bookings, 1), callers: 1 },
+    'one caller: Book, of a slot with 10,000 bookings': { call: () => book(bookings, 2), callers: 1 },
+  });
   console.log(`Book costs ${ratio('Redeem', 'Book, 64 slots')} of Redeem, beside another caller's reads`);
   console.log(`one slot: ${ratio('Book, one slot', 'Book, 64 slots')} of the calls at 64 slots`);
   for (const name of ['Book, 64 slots', 'Book, one slot'])
-    console.log(`${name}: another caller's GetAvailability p95 ${quantile(waits.get(name) ?? [], 0.95).toFixed(1)} ms`);
+    console.log(`${name}: another caller's GetAvailability p95 ${besideP95(name)} ms`);
   console.log(
     `1,000,000 bookings of other slots: ${ratio('Book, 1,000 bookings in all', 'Book, 1,000,000 bookings of other slots')} of the cost at 1,000`,
     `\n10,000 of its own: ${ratio('one caller: Book, of a slot with 1,000 bookings', 'one caller: Book, of a slot with 10,000 bookings')} of the cost at 1,000`,

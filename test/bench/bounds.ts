@@ -127,9 +127,14 @@ const bookingData = `
   insert into slot_bookings (slot_id, order_key, units, state, created_at)
     select 1002, 'crowd', 1, 'RELEASED', now() from generate_series(1, 100000) id;`;
 
-/** A million redemptions, of which one order has 100,000; a coupon and five reserved coupons with 120,000 ids. */
+/**
+ * A million redemptions, of which one order has 100,000; a coupon and five reserved coupons with 120,000 ids. The coupon has
+ * 10,000 more, whose holds run out while the bench runs.
+ */
 const redemptionData = `${couponData}
-  update coupons set is_apply_for_all = true, product_ids = array(select generate_series(100001, 120000)) where id = 1001;
+  update coupons set is_apply_for_all = true, max_uses = 1000000, product_ids = array(select generate_series(100001, 120000))
+    where id = 1001;
+  update products set external_id = 'p' || id where id between 90001 and 100000;
   insert into reserved_coupons (id, secret_code, coupon_code, discount_percent, product_ids, created_by)
     select 1000 + id, 'LARGE' || id - 1, 'OWN' || id, 5, array(select generate_series(1, 20000)), 1 from generate_series(1, 5) id;
   insert into reserved_coupon_applicable_products (reserved_coupon_id, product_id)
@@ -139,6 +144,8 @@ const redemptionData = `${couponData}
       case when id % 10 = 0 then 'RELEASED' when id > 1000000 then 'HELD' else 'USED' end,
       case when id > 1000000 then now() + interval '1 day' end, now()
     from generate_series(1, 1000010) id;
+  insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at)
+    select 1001, 1, 'h' || id, 100, 5, 'HELD', now() + id * interval '1 ms', now() from generate_series(1, 10000) id;
   select setval('redemptions_id_seq', 2000000);`;
 
 /** 2,000 entries of each type, of which 1,000 have 4 MiB: lists of numbers of one digit. */
@@ -226,11 +233,12 @@ const couponCalls: Calls = [
   ['CreateCoupon', (turn) => ({ mobile: String(9_000_000_000 + turn) })],
   ['Delete', (turn) => ({ id: 1001 - turn })],
 ];
+const largeOrder = { code: 'LARGE', userId: 1, orderAmount: 9 };
+const largeLines = idsFrom(90_001, 10_000).map((id) => ({ productExternalId: `p${id}`, amount: id }));
 const redemptionCalls: Calls = [
-  [
-    'Redeem',
-    (turn) => ({ code: 'LARGE', userId: 1, orderKey: `o${turn}`, orderAmount: 9, productIds: idsFrom(90_001, 10_000) }),
-  ],
+  ['Redeem', (turn) => ({ ...largeOrder, orderKey: `o${turn}`, productIds: idsFrom(90_001, 10_000) })],
+  ['Redeem with lines', (turn) => ({ ...largeOrder, orderKey: `l${turn}`, lines: largeLines })],
+  ['Check', (turn) => ({ ...largeOrder, orderKey: `c${turn}`, lines: largeLines })],
   ['Confirm', (turn) => ({ redemptionId: 1_000_001 + turn })],
   ['Release', (turn) => ({ redemptionId: 1_000_001 + turn })],
   ['Claim', (turn) => ({ secretCode: `LARGE${turn}`, userId: 1 })],

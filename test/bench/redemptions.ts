@@ -7,23 +7,23 @@ import { signToken, withToken } from '../support/tokens.ts';
 import { couponToCreate, numbers } from './calls-requests.ts';
 import { mainOf, root } from './calls-stage.ts';
 import { runSql } from './client.ts';
-import { median, printMedianTimes } from './median.ts';
-import { onPostgres, temporaryFolder } from './program.ts';
+import { durableSettings, startBenchPostgres } from './data-postgres.ts';
+import { printMedianTimes } from './median.ts';
+import { temporaryFolder } from './program.ts';
+import { runRounds } from './rounds.ts';
 import { environmentOf, startServer } from './servers.ts';
 
 // npm run bench:redemptions: what redemptions cost beside the creation of a coupon, a coupon that all callers redeem at once beside
-// one for each of them, in turns in one run; and the lists and the usage of 1,000,000 redemptions. The service has core 0. Needs taskset.
-
-const callers = 64;
-const rounds = 15;
-const callsPerRound = 1_280;
+// one for each of them, without and with a limit of all users, in turns in one run and with fsync; and the lists and the usage of
+// 1,000,000 redemptions. The service has core 0. Needs taskset.
 
 /** A million redemptions of 10,000 coupons, of which the first has a fifth; of 100,000 users, of which the first has as many. */
 const data = `
   insert into staff_users (id, name) values (1, 'staff');
   insert into users (id, name, mobile) select id, 'user', id from generate_series(1, 100100) id;
-  insert into coupons (id, coupon_code, discount_percent, is_apply_for_all, max_limit_for_user, created_by)
-    select id, 'CODE' || id, 5, true, case when id <= ${callers} then 1 end, 1 from generate_series(1, 10000) id;
+  insert into coupons (id, coupon_code, discount_percent, is_apply_for_all, max_limit_for_user, max_uses, created_by)
+    select id, 'CODE' || id, 5, true, case when id <= 64 then 1 end, case when id between 100 and 164 then 1000000 end, 1
+    from generate_series(1, 10000) id;
   insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at)
     select case when id % 5 = 0 then 1 else 1 + id % 10000 end, case when id % 5 = 1 then 1 else 1 + id % 100000 end,
       'order-' || id, 100, 5, state, case when state in ('HELD', 'EXPIRED') then now() + interval '1 hour' end, now()
@@ -34,7 +34,8 @@ const data = `
   select setval('coupons_id_seq', 10000);
   vacuum analyze`;
 
-await onPostgres(async (postgres) => {
+const postgres = await startBenchPostgres(durableSettings);
+try {
   const databaseUrl = await postgres.createDatabase('redemptions');
   await migrate(databaseUrl);
   await runSql(databaseUrl, ...data.split(/;\n/));
@@ -43,17 +44,23 @@ await onPostgres(async (postgres) => {
   const connection = createGrpcJsTransport(`127.0.0.1:${server.grpcPort}`);
   try {
     const transport = withToken(connection, await signToken({ staffId: 1 }));
-    await measureWrites(createClient(CouponService, transport), createClient(RedemptionService, transport));
-    await measureReads(createClient(RedemptionService, transport));
+    const others = withToken(connection, await signToken({ staffId: 1, subject: 'another-caller' }));
+    const redemptions = createClient(RedemptionService, transport);
+    await measureWrites(createClient(CouponService, transport), redemptions, createClient(RedemptionService, others));
+    await measureReads(redemptions);
   } finally {
     connection.close();
     await server.stop();
   }
-});
+} finally {
+  await postgres.stop();
+}
 
 type Redemptions = ReturnType<typeof createClient<typeof RedemptionService>>;
 
-async function measureWrites(coupons: ReturnType<typeof createClient<typeof CouponService>>, redemptions: Redemptions) {
+type Coupons = ReturnType<typeof createClient<typeof CouponService>>;
+
+async function measureWrites(coupons: Coupons, redemptions: Redemptions, others: Redemptions) {
   let orders = 0;
   const redeem = async (couponId: number, userId: number) => {
     const order = { userId, orderKey: `new-${++orders}`, orderAmount: 100 };
@@ -66,30 +73,23 @@ async function measureWrites(coupons: ReturnType<typeof createClient<typeof Coup
     const redemptionId = await redeem(couponId, 100_001 + caller);
     await redemptions.release({ redemptionId });
   };
-  const sides: Record<string, (caller: number) => Promise<unknown>> = {
-    Create: () => coupons.create(couponToCreate()),
-    Redeem: () => redeem(100 + (orders % 9_000), 1 + (orders % 90_000)),
-    'Redeem and Release, 64 coupons': (caller) => redeemAndRelease(1 + caller, caller),
-    'Redeem and Release, one coupon': (caller) => redeemAndRelease(1, caller),
-  };
-  const rates = new Map(Object.keys(sides).map((name) => [name, [] as number[]]));
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const [name, call] of Object.entries(sides)) {
-      let left = callsPerRound;
-      const begin = performance.now();
-      const callOn = async (caller: number) => {
-        for (; left > 0; left -= 1) await call(caller);
-      };
-      await Promise.all(Array.from({ length: callers }, (_caller, index) => callOn(index)));
-      // The first round warms up.
-      if (round > 0) rates.get(name)?.push((callsPerRound / (performance.now() - begin)) * 1_000);
-    }
-  }
-  const ratio = (left: string, right: string) =>
-    median((rates.get(left) ?? []).map((rate, index) => rate / (rates.get(right)?.[index] ?? Number.NaN))).toFixed(2);
-  for (const [name, of] of rates) console.log(`${name}: ${median(of).toFixed(0)} a second`);
+  const redeemLimited = async (couponId: number) => void (await redeem(couponId, 1 + (orders % 90_000)));
+  // An order of another caller's, of a coupon of its own.
+  const beside = () => others.check({ code: 'CODE9999', userId: 1, orderAmount: 100, orderKey: 'another' });
+  const { ratio, besideP95 } = await runRounds({
+    Create: { call: async () => void (await coupons.create(couponToCreate())) },
+    Redeem: { call: async () => void (await redeem(300 + (orders % 9_000), 1 + (orders % 90_000))) },
+    'Redeem and Release, 64 coupons': { call: (_round, caller) => redeemAndRelease(1 + caller, caller) },
+    'Redeem and Release, one coupon': { call: (_round, caller) => redeemAndRelease(1, caller) },
+    'Redeem, 64 coupons with max_uses': { call: (_round, caller) => redeemLimited(101 + caller), beside },
+    'Redeem, one coupon with max_uses': { call: () => redeemLimited(100), beside },
+  });
   console.log(`Redeem costs ${ratio('Create', 'Redeem')} of Create`);
   console.log(`one coupon: ${ratio('Redeem and Release, one coupon', 'Redeem and Release, 64 coupons')} of 64 coupons`);
+  for (const many of ['Redeem, 64 coupons with max_uses', 'Redeem'])
+    console.log(`one coupon with max_uses: ${ratio('Redeem, one coupon with max_uses', many)} of ${many}`);
+  for (const name of ['Redeem, 64 coupons with max_uses', 'Redeem, one coupon with max_uses'])
+    console.log(`${name}: another caller's Check p95 ${besideP95(name)} ms`);
 }
 
 async function measureReads(redemptions: Redemptions) {
