@@ -50,29 +50,29 @@ const { MET, FAILED, NOT_CHECKED } = ConditionState;
 
 type Rule = (typeof rules)[number];
 
-/** What is known of a coupon and an order. Null: the coupon asks for what the request does not say. */
-export type Facts = { readonly [Fact in Rule['fact']]?: boolean | null } & {
-  readonly minOrder: string | null;
-};
+/** What is known of a coupon, or of an order. Null: the coupon asks for what the request does not say. */
+type Facts = { readonly [Fact in Rule['fact']]?: boolean | null };
+type FactsOfCoupon = Facts & Pick<JudgedCoupon, 'minOrder'>;
 
 /** Returns the fields of the refusal by the first rule that is broken, if any. A fact that is missing breaks none. */
-export function refusalOf(facts: Facts): Refused | undefined {
-  const broken = rules.find(({ fact }) => facts[fact] === true);
+export function refusalOf(coupon: FactsOfCoupon, order: Facts): Refused | undefined {
+  // One after the other: to merge them would take longer than all else here.
+  const broken = rules.find(({ fact }) => coupon[fact] === true || order[fact] === true);
   if (broken === undefined) return undefined;
-  const minOrder = broken.fact === 'isBelowMinimum' ? (facts.minOrder ?? undefined) : undefined;
-  return { ...refused(broken.refusal, messageOf(broken, facts)), minOrder };
+  const minOrder = broken.fact === 'isBelowMinimum' ? (coupon.minOrder ?? undefined) : undefined;
+  return { ...refused(broken.refusal, messageOf(broken, coupon)), minOrder };
 }
 
 /** Returns the conditions of all rules, in their order. */
-export function conditionsOf(facts: Facts) {
+export function conditionsOf(coupon: FactsOfCoupon, order: Facts) {
   return rules.map((rule) => {
-    const fact = facts[rule.fact];
-    const state = fact === true ? FAILED : fact === false ? MET : NOT_CHECKED;
-    return { condition: rule.refusal, state, message: fact === true ? messageOf(rule, facts) : '' };
+    const isBroken = coupon[rule.fact] ?? order[rule.fact];
+    const state = isBroken === true ? FAILED : isBroken === false ? MET : NOT_CHECKED;
+    return { condition: rule.refusal, state, message: isBroken === true ? messageOf(rule, coupon) : '' };
   });
 }
 
-function messageOf({ fact, message }: Rule, { minOrder }: Facts): string {
+function messageOf({ fact, message }: Rule, { minOrder }: FactsOfCoupon): string {
   return fact === 'isBelowMinimum' ? `${message}${toNumber(decimal(minOrder ?? 0))}` : message;
 }
 

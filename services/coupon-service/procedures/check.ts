@@ -35,7 +35,7 @@ export function check(parts: RedemptionParts): Handler<typeof RedemptionService.
     if (userId !== undefined && room.ownUserId !== null && room.ownUserId !== userId)
       throw fail(couponErrors.orderKeyTaken);
     if (coupon.isInvalidated) return room.ownUserId === null ? missed() : unknown();
-    const conditions = conditionsOf({ ...coupon, ...room, isBelowMinimum: isBelowMinimum(coupon, orderAmount) });
+    const conditions = conditionsOf(coupon, { ...room, isBelowMinimum: isBelowMinimum(coupon, orderAmount) });
     const discount = discountFor(coupon, { ...products, orderAmount }, currencyDigits);
     return {
       couponId: coupon.id,

@@ -70,12 +70,12 @@ async function attempt({ limited, currencyDigits }: RedemptionParts, db: Queryab
   if (coupon.id === null) return { id: null, mayWrite: false, userId, redemption: undefined, refusal: notFound(code) };
   limited.note(couponCode, coupon);
   const isBelow = isBelowMinimum(coupon, orderAmount);
-  const refused = coupon.isInvalidated ? notFound(code) : refusalOf({ ...coupon, isBelowMinimum: isBelow });
+  const refused = coupon.isInvalidated ? notFound(code) : refusalOf(coupon, { isBelowMinimum: isBelow });
   const discount = refused === undefined ? discountFor(coupon, order, currencyDigits) : undefined;
   const discountAmount = discount && toNumericText(discount);
   const params = { ...actor, ...order, ...coupon, userId, couponId: coupon.id, discountAmount, holdSeconds };
   const row = onlyRow(await db.pipeline([lockRoom(params)], upsertRedemption(params)));
-  const refusal = refused ?? refusalOf({ ...coupon, ...row });
+  const refusal = refused ?? refusalOf(coupon, row);
   return { id: row.id, mayWrite: row.mayWrite, userId, redemption: row.id === null ? undefined : row, refusal };
 }
 

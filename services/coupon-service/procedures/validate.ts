@@ -52,7 +52,7 @@ export function toAnswer(code: string, coupon: JudgedCoupon | undefined, orderAm
   // 1 and 2
   if (code === '' || coupon === undefined) return notFound(code);
   // 3 to 5
-  const refusal = refusalOf({ ...coupon, isBelowMinimum: isBelowMinimum(coupon, orderAmount) });
+  const refusal = refusalOf(coupon, { isBelowMinimum: isBelowMinimum(coupon, orderAmount) });
   if (refusal !== undefined) return refusal;
   return {
     valid: true,
