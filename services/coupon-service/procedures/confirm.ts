@@ -5,7 +5,7 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { couponErrors } from '../errors.ts';
 import type { RedemptionParts } from '../parts.ts';
 import { type RedemptionRow, redemptionKind, toRedemption } from '../redemptions/redemption.ts';
-import { hasRoom, lockRoomOf, room } from '../redemptions/room.ts';
+import { hasRoom, locksOfRoom, room } from '../redemptions/room.ts';
 
 /**
  * Design 13, confirm: uses the coupon that a redemption holds. A hold that has run out is taken again if there is still
@@ -14,7 +14,7 @@ import { hasRoom, lockRoomOf, room } from '../redemptions/room.ts';
 export function confirm({ database, outcomes }: RedemptionParts): Handler<typeof RedemptionService.method.confirm> {
   return async ({ redemptionId: id }, call) => {
     const write = useRedemption({ ...actorOf(call), id });
-    const found = await confirmHold(database.for(call), [lockRoomOf({ id })], write, errors);
+    const found = await confirmHold(database.for(call), locksOfRoom({ id }), write, errors);
     if (found.mayWrite) await outcomes.countWrite(call, found.state);
     return { redemption: toRedemption(found) };
   };

@@ -76,12 +76,14 @@ export interface AskedRoom {
 export const hasRoom = 'not "hasConflict" and not "isLimitReached" and not "isUsedUp"';
 
 // All calls lock the order key first, then the uses of the user, and then those of all. Otherwise two calls could deadlock.
-const locks = (orderKey: string, couponId: string, userId: string, lastLock: string) => `
+const locks = (orderKey: string, couponId: string, userId: string) => `
   select pg_advisory_xact_lock(hashtext(own_name('redemptions of an order')), hashtext(${orderKey})),
-    pg_advisory_xact_lock(hashtext(own_name('uses of a coupon')), hashtext(${couponId} || ' ' || ${userId})),
-    ${lastLock}`;
+    pg_advisory_xact_lock(hashtext(own_name('uses of a coupon')), hashtext(${couponId} || ' ' || ${userId}))`;
 
-const allUses = "hashtext(own_name('all uses of a coupon'))";
+const lockOfAllUses = (couponId: string, maxUses: string) => {
+  const key = `hashtext(own_name('all uses of a coupon')), ${couponId}`;
+  return `case when ${maxUses} > 0 then pg_advisory_xact_lock(${key}) else pg_advisory_xact_lock_shared(${key}) end`;
+};
 
 /**
  * Goes before the statement that counts and writes, in one round trip. It serializes the writers of an order key, those of
@@ -91,27 +93,21 @@ const allUses = "hashtext(own_name('all uses of a coupon'))";
  */
 export const lockRoom = statement<never, { orderKey: string; couponId: number; userId: number; maxUses: number }>(
   'lockRoom',
-  locks(
-    '$orderKey::text',
-    '$couponId::text',
-    '$userId::text',
-    `case when $maxUses::integer > 0
-      then pg_advisory_xact_lock(${allUses}, $couponId::integer) else pg_advisory_xact_lock_shared(${allUses}, $couponId::integer) end`,
-  ),
+  `${locks('$orderKey::text', '$couponId::text', '$userId::text')},
+    ${lockOfAllUses('$couponId::integer', '$maxUses::integer')}`,
 );
 
-/**
- * The same for a redemption that exists. Only a hold that has run out, or may have until the locks are held, needs the
- * last one: a live hold is counted already.
- */
-export const lockRoomOf = statement<never, { id: number }>(
+/** The same for a redemption that exists: what goes before. */
+export const locksOfRoom = (params: { readonly id: number }) => [lockRoomOf(params), lockAllUsesOf(params)];
+
+const lockRoomOf = statement<never, { id: number }>(
   'lockRoomOf',
-  `${locks(
-    'order_key',
-    'coupon_id',
-    'user_id',
-    `case when held_until <= statement_timestamp() + interval '10 seconds' then case when max_uses > 0
-      then pg_advisory_xact_lock(${allUses}, coupon_id) else pg_advisory_xact_lock_shared(${allUses}, coupon_id) end end`,
-  )}
-   from redemptions left join coupons on coupons.id = coupon_id where redemptions.id = $id`,
+  `${locks('order_key', 'coupon_id', 'user_id')} from redemptions where id = $id`,
+);
+// Only a hold that has run out needs this lock: a live one is counted already. It is looked at once no Redeem can renew it
+// any more, and with 10 s to spare until it is counted.
+const lockAllUsesOf = statement<never, { id: number }>(
+  'lockAllUsesOf',
+  `select ${lockOfAllUses('coupon_id', 'max_uses')} from redemptions left join coupons on coupons.id = coupon_id
+   where redemptions.id = $id and held_until <= statement_timestamp() + interval '10 seconds'`,
 );
