@@ -5,6 +5,7 @@ import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { expectError, failureOf } from '../support/contract.ts';
 import { eventually } from '../support/eventually.ts';
+import { holding } from '../support/locks.ts';
 import { addCouponOf, letRunOut, newOrder } from '../support/redemptions.ts';
 import { runService, type ServiceInTests } from '../support/running-service.ts';
 import { scrape } from '../support/scrape.ts';
@@ -52,6 +53,27 @@ describe('A coupon-service with redemptions', () => {
     expect((await redeem(100_001)).message).toBe('Coupon does not apply to these products');
     expect((await redeem(100_000)).valid).toBe(true);
   });
+
+  it.each([
+    ['one that all users have used up', { max_uses: 1 }, { maxUses: 2 }],
+    ['one that its user may not use again', { max_limit_for_user: 1 }, { maxLimitForUser: 2 }],
+    ['one below whose minimum the order is', { min_order: 1_000 }, { minOrder: 100 }],
+  ])(
+    'A refusal is judged by the coupon as it is when it counts: %s, until staff change it',
+    async (_what, given, coupon) => {
+      const { id, code } = await addCouponOf(sql, given);
+      await api.redeem({ code, ...newOrder() });
+      const order = newOrder();
+      const lockOrder = `select pg_advisory_xact_lock(hashtext(own_name('redemptions of an order')), hashtext('${order.orderKey}'))`;
+      await holding(service.database.url, lockOrder, async (lock) => {
+        const redeeming = api.redeem({ code, ...order });
+        await lock.untilAwaited();
+        await coupons.update({ id, updates: { coupon } });
+        await lock.release();
+        expect((await redeeming).valid).toBe(true);
+      });
+    },
+  );
 
   it('Orders redeem a coupon that staff edit all the time', async () => {
     const { id, code } = await addCouponOf(sql);

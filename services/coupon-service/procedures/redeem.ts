@@ -18,7 +18,7 @@ import { type AskedRoom, hasRoom, lockRoom, type Room, roomOfOrder } from '../re
 
 /**
  * Design 13, redeem: holds or uses a coupon for an order. Reads the coupon and judges it. Then one statement looks at
- * the order, counts the user's uses and writes, unless the coupon was changed since. A refusal is no error.
+ * the order, counts the uses and writes. If the coupon was changed since, it begins again. A refusal is no error.
  *
  * Throws NOT_FOUND for an unknown user, ALREADY_EXISTS for an order that has the coupon for another user, and with a
  * miss limit RESOURCE_EXHAUSTED, as `validate` does.
@@ -90,18 +90,21 @@ interface WantedRedemption extends Actor, AskedRoom {
 
 type Found = Room & { mayWrite: boolean } & (RedemptionRow | { id: null });
 
+// A coupon that was changed since it was judged decides nothing, no refusal either: the write has then lost a race.
 const upsertRedemption = statement<Found, WantedRedemption>(
   'redeem',
   `with ${roomOfOrder},
    found as materialized (
-     select room.*, $discountAmount::numeric is not null and ${hasRoom}
+     select room.*, is_current, not is_current or $discountAmount::numeric is not null and ${hasRoom}
        and not exists (select from seen where user_id <> $userId or state = 'USED') as "mayWrite"
-     from room
+     from room, lateral (
+       select exists (select from coupons where id = $couponId and xmin::text = $version) as is_current
+     ) as judged
    ),
    ${holdAnew(redemptionKind, {
      changing: { order_amount: '$orderAmount::numeric', discount_amount: 'trim_scale($discountAmount)' },
      fixed: { coupon_id: '$couponId', user_id: '$userId' },
-     condition: 'exists (select from coupons where id = $couponId and xmin::text = $version)',
+     condition: 'is_current',
    })}
    select found.*, ${holdColumns(redemptionKind)}
    from found left join kept as redemptions on true`,
