@@ -31,6 +31,21 @@ describe('A coupon-service with redemptions', () => {
     expect(new Set(answers.map(({ message }) => message))).toEqual(new Set([undefined, 'Coupon limit reached']));
   });
 
+  it('Of orders that count at the same moment exactly as many use a coupon as all users may', async () => {
+    const { id, code } = await addCouponOf(sql, { max_uses: 1 });
+    await sql('insert into coupon_usage select $1, n, 0, 0, 0, 0, 0 from generate_series(0, 15) n', [id]);
+    // A redemption is counted where it is written.
+    const lockCounts = `select from coupon_usage where coupon_id = ${id} for update`;
+    const answers = await holding(service.database.url, lockCounts, async (lock) => {
+      const redeeming = [1, 2, 3, 4].map((userId) => api.redeem({ code, ...newOrder(), userId }));
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await sql(waiting)).length).toBe(4);
+      await lock.release();
+      return Promise.all(redeeming);
+    });
+    expect(answers.filter(({ valid }) => valid)).toHaveLength(1);
+  });
+
   it('Of two exclusive coupons that an order redeems at once one succeeds, twenty times', async () => {
     const [one, two] = [
       await addCouponOf(sql, { exclusive_apply: true }),
