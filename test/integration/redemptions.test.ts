@@ -123,6 +123,15 @@ describe('A coupon-service with redemptions and VALIDATE_MISSES_PER_MINUTE', () 
     expect((await other.redeem({ code, ...newOrder() })).valid).toBe(true);
   });
 
+  it('A miss of Check is one of Redeem, too; an empty code is none', async () => {
+    const [api] = clientsOf(service, 'guesser who checks');
+    for (let left = 2 * misses; left > 0; left -= 1) await api.check({ code: '' });
+    for (let left = misses; left > 0; left -= 1) expect((await api.check({ code: 'NONE' })).valid).toBe(false);
+    const { code } = await addCouponOf(sql);
+    await expectError(api.check({ code }), 'TOO_MANY_MISSES');
+    await expectError(api.redeem({ code, ...newOrder() }), 'TOO_MANY_MISSES');
+  });
+
   it('Of many guesses at once, with keys, no more are answered than a caller may miss', async () => {
     const [api] = clientsOf(service, 'guesser at once');
     const guesses = Array.from({ length: 60 }, (_guess, n) =>
