@@ -1,7 +1,7 @@
+import type { LRUCache } from 'lru-cache';
 import type { Database } from '../../shared/db/database.ts';
 import type { Outcomes } from '../../shared/holds/outcomes.ts';
 import type { MissLimit } from './guessing/miss-limit.ts';
-import type { LimitedCodes } from './redemptions/limited-codes.ts';
 
 /** The dependencies of the coupon procedures. */
 export interface CouponParts {
@@ -15,7 +15,8 @@ export interface CouponParts {
 /** The dependencies of the redemption procedures. */
 export interface RedemptionParts extends Pick<CouponParts, 'database' | 'missLimit'> {
   readonly outcomes: Outcomes;
-  readonly limited: LimitedCodes;
+  /** The codes, in looked-up form, of coupons with a limit of all users that this replica has met. */
+  readonly limitedCodes: LRUCache<string, true>;
   /** How many digits discounts are rounded to; undefined: they are not. */
   readonly currencyDigits: number | undefined;
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../../shared/config/config.ts';
 import { commonErrors } from '../../shared/errors/errors.ts';
@@ -6,15 +7,16 @@ import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { Outcomes } from '../../shared/holds/outcomes.ts';
 import { markStatement } from '../../shared/holds/sweep.ts';
-import { implement, type StaffRule } from '../../shared/rpc/implementation.ts';
+import { implement, type Locks, type StaffRule } from '../../shared/rpc/implementation.ts';
 import { startAuditService } from '../../shared/runtime/audit-service.ts';
 import { type RunningService, startService } from '../../shared/runtime/start-service.ts';
 import { sweepBy } from '../../shared/runtime/sweeps.ts';
 import { digitsOf } from './coupons/decimals.ts';
+import { toLookedUpForm } from './coupons/judgement.ts';
 import { couponErrors } from './errors.ts';
 import { MissLimit } from './guessing/miss-limit.ts';
 import { createCouponBatchHandlers, createCouponHandlers, createRedemptionHandlers } from './handlers.ts';
-import { LimitedCodes } from './redemptions/limited-codes.ts';
+import type { RedemptionParts } from './parts.ts';
 import { redemptionKind, redemptionOutcomes } from './redemptions/redemption.ts';
 
 /** Starts coupon-service on its two ports (design 1). Rejects as `startService` does. */
@@ -31,17 +33,28 @@ export function startCouponService(config: ServiceConfig, logger: Logger): Promi
       'Redemptions by the state that a call gave them, and refusals of Redeem by their reason.',
     );
     sweeps.redemptions = sweepBy(markStatement(redemptionKind));
-    const limited = new LimitedCodes();
+    const limitedCodes = new LRUCache<string, true>({ max: 10_000 });
     const currencyDigits = config.businessCurrency === undefined ? undefined : digitsOf(config.businessCurrency);
-    const redemptions = createRedemptionHandlers({ database, missLimit, outcomes, limited, currencyDigits });
+    const redemptions = createRedemptionHandlers({ database, missLimit, outcomes, limitedCodes, currencyDigits });
     return [
       implement(CouponService, handlers, config.couponStaffOnly ? staffOnly : undefined),
-      implement(RedemptionService, redemptions, openRedemptions, limited.locks),
+      implement(RedemptionService, redemptions, openRedemptions, turnsOf(limitedCodes)),
       implement(CouponBatchService, createCouponBatchHandlers({ database }), { error: commonErrors.accessDenied }),
       await startAuditService(parts, 'coupon'),
     ];
   });
 }
+
+/**
+ * The locks at which calls take turns (design 15). Many orders may want one coupon with a limit of all users. Calls that
+ * come before the first one has met its code have no turn, which does no harm: the locks of the database decide.
+ */
+const turnsOf = (limitedCodes: RedemptionParts['limitedCodes']): Locks<typeof RedemptionService> => ({
+  async redeem({ code }) {
+    const lock = toLookedUpForm(code);
+    return limitedCodes.has(lock) ? lock : undefined;
+  },
+});
 
 // Validate needs no staff identity. The others check it among their rules (spec 5).
 const staffOnly: StaffRule<typeof CouponService> = {

@@ -57,6 +57,8 @@ it.each([
   `insert into slots (delivery_time, freeze_time) values (now(), '0044-03-15 BC')`,
   `insert into slots (delivery_time, freeze_time, group_ids) values (now(), now(), '{1,null}')`,
   `insert into products (name, images) values ('P', '{null}')`,
+  `insert into coupons (coupon_code, starts_at, created_by) values ('A', '-infinity', 1)`,
+  `insert into reserved_coupons (secret_code, coupon_code, starts_at, created_by) values ('A', 'A', '20000-01-01', 1)`,
   `insert into orders (total_amount) values ('Infinity')`,
   'insert into orders (total_amount) values (-50)',
 ])('The tables refuse what no answer can show: %s', async (insert) => {

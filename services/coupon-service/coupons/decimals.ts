@@ -36,7 +36,7 @@ export function round(amount: Decimal, digits: number, way: 'half up' | 'down'):
   return { units: (amount.units + (way === 'down' ? 0n : unit / 2n)) / unit, scale: digits };
 }
 
-/** Returns how many digits a currency of ISO 4217 has after the point. */
+/** Returns how many digits after the point amounts of a currency are shown with, in the console, too. */
 export function digitsOf(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 0;
 }

@@ -78,9 +78,9 @@ function messageOf({ fact, message }: Rule, { minOrder }: FactsOfCoupon): string
 
 /** Whether an order is below a coupon's minimum; null if its amount is not said. */
 export function isBelowMinimum({ minOrder }: Pick<JudgedCoupon, 'minOrder'>, orderAmount: number | undefined) {
-  const least = positive(minOrder);
-  if (least === undefined) return false;
-  return orderAmount === undefined ? null : compare(decimal(orderAmount), least) < 0;
+  const minimum = positive(minOrder);
+  if (minimum === undefined) return false;
+  return orderAmount === undefined ? null : compare(decimal(orderAmount), minimum) < 0;
 }
 
 /** Returns the fields of the refusal of a code without a coupon (rules 1 and 2). */

@@ -19,42 +19,35 @@ export function check(parts: RedemptionParts): Handler<typeof RedemptionService.
   const { database, missLimit, currencyDigits } = parts;
   return async ({ code, orderKey, orderAmount, ...request }, call) => {
     const user = readUserIfGiven(request);
-    const products = readProducts(request.productIds, request.lines);
+    const products = readProducts(request);
     if (code !== '') await missLimit?.require(call);
-    const isSaid = products.productIds.length > 0;
-    const asked = { ...user, ...products, productIds: isSaid ? products.productIds : undefined };
     const db = database.for(call);
-    const coupon = onlyRow(await db.query(selectForOrder({ ...asked, couponCode: toLookedUpForm(code) })));
+    const couponCode = toLookedUpForm(code);
+    const coupon = onlyRow(await db.query(selectForOrder({ ...user, ...products, couponCode })));
     const userId = coupon.userId ?? undefined;
     if (userId === undefined && (user.userId ?? user.userExternalId) !== undefined)
       throw fail(couponErrors.userNotFound);
-    if (coupon.id === null) return missed();
-    const room = onlyRow(
-      await db.query(selectRoom({ ...coupon, couponId: coupon.id, userId, orderKey: orderKey || undefined })),
-    );
-    if (userId !== undefined && room.ownUserId !== null && room.ownUserId !== userId)
-      throw fail(couponErrors.orderKeyTaken);
-    if (coupon.isInvalidated) return room.ownUserId === null ? missed() : unknown();
-    const conditions = conditionsOf(coupon, { ...room, isBelowMinimum: isBelowMinimum(coupon, orderAmount) });
-    const discount = discountFor(coupon, { ...products, orderAmount }, currencyDigits);
+    const asked = { userId, orderKey: orderKey || undefined };
+    const found = code === '' || coupon.id === null ? undefined : coupon;
+    const room = found && onlyRow(await db.query(selectRoom({ ...found, ...asked, couponId: found.id })));
+    const ownUserId = room?.ownUserId ?? undefined;
+    if (userId !== undefined && ownUserId !== undefined && ownUserId !== userId) throw fail(couponErrors.orderKeyTaken);
+    if (found === undefined || room === undefined || found.isInvalidated) {
+      // An invalidated coupon that the order has is no guess.
+      if (code !== '' && ownUserId === undefined) await missLimit?.count(call);
+      const { refusal, message } = notFound(code);
+      return { conditions: [{ condition: refusal, state: ConditionState.FAILED, message }], valid: false };
+    }
+    const conditions = conditionsOf(found, { ...room, isBelowMinimum: isBelowMinimum(found, orderAmount) });
+    const discount = discountFor(found, { ...products, orderAmount }, currencyDigits);
     return {
-      couponId: coupon.id,
+      couponId: found.id,
       conditions,
       valid: conditions.every(({ state }) => state !== ConditionState.FAILED),
       discountAmount: discount && toNumber(discount),
       usesLeftForUser: room.usesLeftForUser ?? undefined,
       usesLeft: room.usesLeft ?? undefined,
     };
-
-    function unknown() {
-      const { refusal, message } = notFound(code);
-      return { conditions: [{ condition: refusal, state: ConditionState.FAILED, message }], valid: false };
-    }
-
-    async function missed() {
-      if (code !== '') await missLimit?.count(call);
-      return unknown();
-    }
   };
 }
 

@@ -27,7 +27,9 @@ export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService
   const { database, missLimit, outcomes } = parts;
   return async (request, call) => {
     const user = readUser(request);
-    const order = { ...request, ...user, ...readProducts(request.productIds, request.lines) };
+    const products = readProducts(request);
+    // An order that says no products has none.
+    const order = { ...request, ...user, ...products, productIds: products.productIds ?? [] };
     if (request.code !== '') await missLimit?.require(call);
     const { mayWrite, userId, redemption, refusal } = await conditionalWrite(async (isRerun) => [
       isRerun
@@ -61,14 +63,15 @@ const lockRedeemedCoupon = statement<never, { couponCode: string }>(
 type Order = Omit<RedeemRequest, keyof NamedUser | keyof Products> & NamedUser & Products;
 
 /** Judges the coupon and writes. Resolves with the order's redemption afterwards, and why nothing was written if so. */
-async function attempt({ limited, currencyDigits }: RedemptionParts, db: Queryable, order: Order, actor: Actor) {
+async function attempt({ limitedCodes, currencyDigits }: RedemptionParts, db: Queryable, order: Order, actor: Actor) {
   const { code, orderAmount, holdSeconds = defaultHoldSeconds } = order;
   const couponCode = toLookedUpForm(code);
   const coupon = onlyRow(await db.query(selectForOrder({ ...order, couponCode })));
   const { userId } = coupon;
   if (userId === null) throw fail(couponErrors.userNotFound);
-  if (coupon.id === null) return { id: null, mayWrite: false, userId, redemption: undefined, refusal: notFound(code) };
-  limited.note(couponCode, coupon);
+  if (code === '' || coupon.id === null)
+    return { id: null, mayWrite: false, userId, redemption: undefined, refusal: notFound(code) };
+  if (coupon.maxUses > 0) limitedCodes.set(couponCode, true);
   const isBelow = isBelowMinimum(coupon, orderAmount);
   const refused = coupon.isInvalidated ? notFound(code) : refusalOf(coupon, { isBelowMinimum: isBelow });
   const discount = refused === undefined ? discountFor(coupon, order, currencyDigits) : undefined;

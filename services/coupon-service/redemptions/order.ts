@@ -1,16 +1,19 @@
 import { statement } from '../../../shared/db/statement.ts';
 import { invalidField } from '../../../shared/errors/errors.ts';
-import type { OrderLine } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import type { RedeemRequest } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { type NamedUser, namedUser } from '../../../shared/holds/named-user.ts';
 import { type Decimal, decimal } from '../coupons/decimals.ts';
 import { type JudgedCoupon, judgedColumns, orderDiscountOf } from '../coupons/judgement.ts';
 
 // What Redeem and Check read of a coupon, for an order (design 13, 16).
 
+type RequestedProducts = Pick<RedeemRequest, 'productIds' | 'lines'>;
+
 /** The products of an order: lists of the same length, or ids alone. */
 export interface Products {
-  readonly productIds: readonly (number | undefined)[];
-  readonly externalIds: readonly (string | undefined)[];
+  /** 0: the product has an external id instead. Undefined: the request does not say the products. */
+  readonly productIds: readonly number[] | undefined;
+  readonly externalIds: readonly string[];
   readonly amounts: readonly number[];
 }
 
@@ -18,8 +21,9 @@ export interface Products {
  * Returns the products of an order. Throws INVALID_ARGUMENT for a request with products and lines, and for a line that
  * names its product in both ways or in none.
  */
-export function readProducts(productIds: readonly number[], lines: readonly OrderLine[]): Products {
-  if (lines.length === 0) return { productIds, externalIds: [], amounts: [] };
+export function readProducts({ productIds, lines }: RequestedProducts): Products {
+  if (lines.length === 0)
+    return { productIds: productIds.length > 0 ? productIds : undefined, externalIds: [], amounts: [] };
   if (productIds.length > 0) throw invalidField('lines', 'must not be given beside product_ids');
   for (const [at, { productId, productExternalId }] of lines.entries()) {
     if (!productId && productExternalId === '') throw invalidField(`lines[${at}].product_id`, 'value is required');
@@ -27,8 +31,8 @@ export function readProducts(productIds: readonly number[], lines: readonly Orde
       throw invalidField(`lines[${at}].product_external_id`, 'must not be given beside product_id');
   }
   return {
-    productIds: lines.map(({ productId }) => productId || undefined),
-    externalIds: lines.map(({ productExternalId }) => productExternalId || undefined),
+    productIds: lines.map(({ productId = 0 }) => productId),
+    externalIds: lines.map(({ productExternalId }) => productExternalId),
     amounts: lines.map(({ amount }) => amount),
   };
 }
@@ -65,10 +69,8 @@ export function discountFor(
   return amount === undefined ? undefined : orderDiscountOf(coupon, decimal(amount), digits);
 }
 
-interface Asked extends NamedUser, Omit<Products, 'productIds'> {
+interface Asked extends NamedUser, Products {
   couponCode: string;
-  /** Undefined: the request does not say the products. */
-  productIds: Products['productIds'] | undefined;
 }
 
 /** Reads the user of an order, and the coupon of a code. Without a user or products, what asks for them is null. */
@@ -90,14 +92,15 @@ export const selectForOrder = statement<{ userId: number | null } & (CouponForOr
      ) as limits left join lateral (
        select count(*) as lines, trim_scale(sum(amount)) as amount
        from (
-         select coalesce(product_id, (select id from products where external_id = line.external_id)) as id, amount
+         select case when external_id <> '' then (select id from products where external_id = line.external_id)
+           else product_id end as id, amount
          from unnest($productIds::integer[], $externalIds::text[], $amounts::numeric[]) as line (product_id, external_id, amount)
          offset 0
        ) as given
-       where id in (select unnest(product_ids)) or exists (
+       where is_limited and (id in (select unnest(product_ids)) or exists (
          select from coupon_applicable_products where (coupon_id, product_id) = (coupons.id, given.id)
-       )
-     ) as eligible on is_limited
+       ))
+     ) as eligible on true
      where coupon_code = $couponCode
    ) as coupon on true`,
 );

@@ -1,5 +1,6 @@
 import { statement } from '../../../shared/db/statement.ts';
 import { isLive as isLiveOf, isRunOutByOwner } from '../../../shared/holds/hold.ts';
+import type { CouponForOrder } from './order.ts';
 import { redemptionKind } from './redemption.ts';
 
 const isLive = isLiveOf(redemptionKind);
@@ -31,7 +32,7 @@ export const room = `
         where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and ${isLive}
           and id is distinct from own_id
       ))::integer end as "usesLeftForUser",
-      case when max_uses > 0 then greatest(0, max_uses + (own_id is not null)::integer - (
+      case when max_uses > 0 then greatest(0, max_uses::bigint + (own_id is not null)::integer - (
         select coalesce(sum(held + used), 0) from coupon_usage where coupon_id = asked.coupon_id
       ) + (
         select count(*) from redemptions where coupon_id = asked.coupon_id and ${isRunOutByOwner}
@@ -62,14 +63,10 @@ export const roomOfOrder = `seen as materialized (
   ${room}`;
 
 /** What `roomOfOrder` reads. Undefined: the request does not say it. */
-export interface AskedRoom {
+export interface AskedRoom extends Pick<CouponForOrder, 'isExclusive' | 'maxUsesOfUser' | 'maxUses'> {
   couponId: number;
   userId: number | undefined;
   orderKey: string | undefined;
-  isExclusive: boolean;
-  /** How many live redemptions a user may have, and all users; 0: no limit. */
-  maxUsesOfUser: number;
-  maxUses: number;
 }
 
 /** SQL of whether the row `room` has room. */
@@ -87,9 +84,9 @@ const lockOfAllUses = (couponId: string, maxUses: string) => {
 
 /**
  * Goes before the statement that counts and writes, in one round trip. It serializes the writers of an order key, those of
- * a coupon and user, and those of a coupon whose uses of all users are limited, so that each sees what the one before has
- * written. The writers of another coupon share its last lock: one who limits it, and counts, comes after them. The locks
- * end with the transaction.
+ * a coupon and user, and those of a coupon with a limit of all users, so that each sees what the one before has written.
+ * Writers of a coupon without this limit share the last lock: once there is one, whoever counts by it waits for them. The
+ * locks end with the transaction.
  */
 export const lockRoom = statement<never, { orderKey: string; couponId: number; userId: number; maxUses: number }>(
   'lockRoom',
@@ -104,10 +101,10 @@ const lockRoomOf = statement<never, { id: number }>(
   'lockRoomOf',
   `${locks('order_key', 'coupon_id', 'user_id')} from redemptions where id = $id`,
 );
-// Only a hold that has run out needs this lock: a live one is counted already. It is looked at once no Redeem can renew it
-// any more, and with 10 s to spare until it is counted.
+// A live hold is counted already, so it does not need this lock. It must not run out before it is written, however long that
+// waits: one that might takes the lock, too. A second statement, because the first one may wait for a Redeem that renews the hold.
 const lockAllUsesOf = statement<never, { id: number }>(
   'lockAllUsesOf',
   `select ${lockOfAllUses('coupon_id', 'max_uses')} from redemptions left join coupons on coupons.id = coupon_id
-   where redemptions.id = $id and held_until <= statement_timestamp() + interval '10 seconds'`,
+   where redemptions.id = $id and held_until <= statement_timestamp() + interval '1 minute'`,
 );

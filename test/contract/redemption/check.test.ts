@@ -4,7 +4,7 @@ import { type CheckResponse, ConditionState } from '../../../shared/gen/coupon/v
 import { expectError, expectInvalidField, redemptionContract } from '../../support/contract.ts';
 import { addCouponOf, type CouponColumns, letRunOut, newOrder } from '../../support/redemptions.ts';
 
-/** The names of the conditions with what became of each: of the first letters `M`et, `F`ailed and `N`ot checked. */
+/** The names of the conditions with what became of each. */
 const statesOf = ({ conditions }: CheckResponse) =>
   conditions.map(({ condition, state }) => `${ValidationRefusal[condition]} ${ConditionState[state]}`);
 
@@ -93,10 +93,13 @@ redemptionContract('Check', (api) => {
     const { code } = await coupon({ max_limit_for_user: 2, max_uses: 2 });
     for (const holdSeconds of [900, 0]) {
       const order = newOrder();
-      const { redemption } = await redeem(code, { ...order, holdSeconds });
-      const left = { usesLeftForUser: 2 - (holdSeconds === 0 ? 1 : 0), usesLeft: 2 - (holdSeconds === 0 ? 1 : 0) };
-      expect(await api.guest.check({ code, ...order })).toMatchObject({ valid: true, ...left });
-      if (holdSeconds > 0) expect(redemption?.orderKey).toBe(order.orderKey);
+      expect((await redeem(code, { ...order, holdSeconds })).valid).toBe(true);
+      const left = holdSeconds === 0 ? 1 : 2;
+      expect(await api.guest.check({ code, ...order })).toMatchObject({
+        valid: true,
+        usesLeftForUser: left,
+        usesLeft: left,
+      });
     }
     expectStates(await api.guest.check({ code, ...newOrder() }), { LIMIT_REACHED: 'FAILED', USED_UP: 'FAILED' });
     expectStates(await api.guest.check({ code, ...newOrder(), userId: 2 }), { USED_UP: 'FAILED' });

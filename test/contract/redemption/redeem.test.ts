@@ -203,6 +203,25 @@ redemptionContract('Redeem', (api) => {
     expect(await hold(code, { lines })).toMatchObject({ valid: true, discountAmount: 1 });
   });
 
+  it.each([
+    [
+      [
+        { productId: 7, amount: 10 },
+        { productExternalId: 'SKU-9', amount: 20 },
+      ],
+    ],
+    [
+      [
+        { productExternalId: 'SKU-9', amount: 20 },
+        { productId: 7, amount: 10 },
+      ],
+    ],
+  ])('Lines may name their products in both ways: %j', async (lines) => {
+    await api.sql(`update products set external_id = 'SKU-9' where id = 9`);
+    const { code } = await coupon({ product_ids: [7, 9] });
+    expect(await hold(code, { lines })).toMatchObject({ valid: true, discountAmount: 3 });
+  });
+
   it('Lines without a product of the coupon are refused, as is one of an external id that is not known', async () => {
     const { code } = await coupon({ product_ids: [7] });
     for (const line of [{ productId: 8 }, { productExternalId: 'no such product' }]) {
@@ -326,6 +345,38 @@ redemptionContract('Redeem', (api) => {
     expect((await api.guest.confirm({ redemptionId: again?.id })).redemption?.state).toBe(USED);
   });
 
+  it('The largest limits permit an order as often as it asks', async () => {
+    const { code } = await coupon({ max_uses: 2_147_483_647, max_limit_for_user: 2_147_483_647 });
+    const order = newOrder();
+    for (const holdSeconds of [900, 900, 0, 0]) expect((await hold(code, { ...order, holdSeconds })).valid).toBe(true);
+    expect(await api.guest.check({ code, ...order })).toMatchObject({
+      usesLeft: 2_147_483_647,
+      usesLeftForUser: 2_147_483_647,
+    });
+  });
+
+  it('A redemption that somebody deletes gives its use back', async () => {
+    const { id, code } = await coupon({ max_uses: 1 });
+    expect((await hold(code, { holdSeconds: 0 })).valid).toBe(true);
+    expect((await hold(code)).refusal).toBe(ValidationRefusal.USED_UP);
+    await api.sql('delete from redemptions where coupon_id = $1', [id]);
+    expect((await hold(code)).valid).toBe(true);
+    expect((await hold(code)).refusal).toBe(ValidationRefusal.USED_UP);
+    await api.sql('truncate redemptions');
+    expect((await hold(code)).valid).toBe(true);
+  });
+
+  it('An empty code is refused, also where another system has stored one', async () => {
+    await api.sql(
+      `insert into coupons (coupon_code, flat_discount, is_apply_for_all, created_by) values ('', 1, true, 1)`,
+    );
+    expect((await hold('')).refusal).toBe(ValidationRefusal.CODE_EMPTY);
+    expect((await api.guest.check({ code: '' })).conditions).toMatchObject([
+      { condition: ValidationRefusal.CODE_EMPTY },
+    ]);
+    await api.sql(`delete from coupons where coupon_code = ''`);
+  });
+
   it('Sixty-four users use a coupon exactly as often as all of them may', async () => {
     const { code } = await coupon({ max_uses: 20 });
     const users = Array.from({ length: 64 }, (_user, at) => 1_001 + at);
@@ -339,7 +390,7 @@ redemptionContract('Redeem', (api) => {
     );
   });
 
-  it.each<CouponColumns>([...[{}, { max_limit_for_user: 0 }, { max_uses: 0 }]])(
+  it.each<CouponColumns>([{}, { max_limit_for_user: 0 }, { max_uses: 0 }])(
     'A coupon %j has no limit',
     async (given) => {
       const { code } = await coupon(given);

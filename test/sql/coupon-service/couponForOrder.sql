@@ -21,13 +21,14 @@ from (select (
   ) as limits left join lateral (
     select count(*) as lines, trim_scale(sum(amount)) as amount
     from (
-      select coalesce(product_id, (select id from products where external_id = line.external_id)) as id, amount
+      select case when external_id <> '' then (select id from products where external_id = line.external_id)
+      else product_id end as id, amount
       from unnest($productIds::integer[], $externalIds::text[], $amounts::numeric[]) as line (product_id, external_id, amount)
       offset 0
     ) as given
-    where id in (select unnest(product_ids)) or exists (
-      select from coupon_applicable_products where (coupon_id, product_id) = (coupons.id, given.id)
-    )
-  ) as eligible on is_limited
+    where is_limited and (id in (select unnest(product_ids)) or exists (
+        select from coupon_applicable_products where (coupon_id, product_id) = (coupons.id, given.id)
+    ))
+  ) as eligible on true
   where coupon_code = $couponCode
 ) as coupon on true

@@ -12,7 +12,7 @@ left_of as materialized (
       where (coupon_id, user_id) = (asked.coupon_id, asked.user_id) and (redemptions.state in ('HELD', 'USED') and (redemptions.state = 'USED' or redemptions.held_until > statement_timestamp()))
       and id is distinct from own_id
   ))::integer end as "usesLeftForUser",
-  case when max_uses > 0 then greatest(0, max_uses + (own_id is not null)::integer - (
+  case when max_uses > 0 then greatest(0, max_uses::bigint + (own_id is not null)::integer - (
       select coalesce(sum(held + used), 0) from coupon_usage where coupon_id = asked.coupon_id
     ) + (
       select count(*) from redemptions where coupon_id = asked.coupon_id and (state = 'HELD' and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC')
@@ -29,16 +29,18 @@ room as materialized (
   from left_of
 ),
 found as materialized (
-  select room.*, $discountAmount::numeric is not null and not "hasConflict" and not "isLimitReached" and not "isUsedUp"
+  select room.*, is_current, not is_current or $discountAmount::numeric is not null and not "hasConflict" and not "isLimitReached" and not "isUsedUp"
   and not exists (select from seen where user_id <> $userId or state = 'USED') as "mayWrite"
-  from room
+  from room, lateral (
+    select exists (select from coupons where id = $couponId and xmin::text = $version) as is_current
+  ) as judged
 ),
 wanted (order_amount, discount_amount, state, held_until, used_at) as materialized (
   select $orderAmount::numeric, trim_scale($discountAmount),
   case when false or $holdSeconds::integer = 0 then 'USED' else 'HELD' end,
   case when not false and $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second' end,
   case when false then seen.used_at when $holdSeconds = 0 then statement_timestamp() end
-  from found left join seen on true where "mayWrite" and exists (select from coupons where id = $couponId and xmin::text = $version)
+  from found left join seen on true where "mayWrite" and is_current
 ),
 renewed as (
   update redemptions set (order_amount, discount_amount, state, held_until, used_at) = (select order_amount, discount_amount, state, held_until, used_at from wanted)

@@ -1085,8 +1085,8 @@ export type CouponBody = Message<"coupon.v1.CouponBody"> & {
   startsAt?: string | undefined;
 
   /**
-   * How many live redemptions it may have, of all users together; 0: unlimited. One that is below what the coupon has
-   * already takes nothing back. Each coupon of a batch has as many.
+   * How many live redemptions it may have, of all users together; 0: unlimited. One that is below the live
+   * redemptions takes nothing back. Each coupon of a batch has as many.
    *
    * @generated from field: optional int32 max_uses = 17;
    */

@@ -117,7 +117,7 @@ export const RedemptionSchema: GenMessage<Redemption, {validType: RedemptionVali
  */
 export type OrderLine = Message<"coupon.v1.OrderLine"> & {
   /**
-   * The product. Either this or `product_external_id` is required, and not both.
+   * The product; 0 is none. Either this or `product_external_id` is required, and not both.
    *
    * @generated from field: optional int32 product_id = 1;
    */
@@ -381,14 +381,14 @@ export type CheckResponse = Message<"coupon.v1.CheckResponse"> & {
   discountAmount?: number | undefined;
 
   /**
-   * How many live redemptions the user may have besides others of its own; absent without a user or a limit.
+   * How many more live redemptions the user may have, that of this order included; absent without a user or a limit.
    *
    * @generated from field: optional int32 uses_left_for_user = 5;
    */
   usesLeftForUser?: number | undefined;
 
   /**
-   * How many live redemptions the coupon may have besides all others; absent without a limit.
+   * How many more live redemptions the coupon may have, that of this order included; absent without a limit.
    *
    * @generated from field: optional int32 uses_left = 6;
    */
@@ -950,8 +950,8 @@ export const RedemptionService: GenService<{
   },
   /**
    * Tells every condition of Redeem, not only the first that fails, and writes nothing. What the request does not say is
-   * not checked. An empty code, and one without a coupon, is one failed condition alone; all others come in the order in
-   * which Redeem judges. The live redemption that the order has of the coupon counts as free, also if it is used.
+   * not checked. An empty code, and one without a coupon, is one failed condition alone; else there are all others, in the
+   * order in which Redeem judges. The live redemption that the order has of the coupon counts as free, also if it is used.
    *
    * Errors are those of Redeem, but a user may be missing: then the order may be anybody's.
    *
