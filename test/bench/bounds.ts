@@ -144,8 +144,8 @@ const redemptionData = `${couponData}
       case when id % 10 = 0 then 'RELEASED' when id > 1000000 then 'HELD' else 'USED' end,
       case when id > 1000000 then now() + interval '1 day' end, now()
     from generate_series(1, 1000010) id;
-  insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at)
-    select 1001, 1, 'h' || id, 100, 5, 'HELD', now() + id * interval '1 ms', now() from generate_series(1, 10000) id;
+  insert into redemptions (id, coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at)
+    select 1100000 + id, 1001, 1, 'h' || id, 100, 5, 'HELD', now() + id * interval '1 ms', now() from generate_series(1, 10000) id;
   select setval('redemptions_id_seq', 2000000);`;
 
 /** 2,000 entries of each type, of which 1,000 have 4 MiB: lists of numbers of one digit. */
@@ -234,11 +234,11 @@ const couponCalls: Calls = [
   ['Delete', (turn) => ({ id: 1001 - turn })],
 ];
 const largeOrder = { code: 'LARGE', userId: 1, orderAmount: 9 };
-const largeLines = idsFrom(90_001, 10_000).map((id) => ({ productExternalId: `p${id}`, amount: id }));
+const largeLines = idsFrom(91_501, 8_500).map((id) => ({ productExternalId: `p${id}`, amount: id }));
 const redemptionCalls: Calls = [
   ['Redeem', (turn) => ({ ...largeOrder, orderKey: `o${turn}`, productIds: idsFrom(90_001, 10_000) })],
-  ['Redeem with lines', (turn) => ({ ...largeOrder, orderKey: `l${turn}`, lines: largeLines })],
-  ['Check', (turn) => ({ ...largeOrder, orderKey: `c${turn}`, lines: largeLines })],
+  ['Redeem of 8,500 lines', (turn) => ({ ...largeOrder, orderKey: `l${turn}`, lines: largeLines })],
+  ['Check of 8,500 lines', (turn) => ({ ...largeOrder, orderKey: `c${turn}`, lines: largeLines })],
   ['Confirm', (turn) => ({ redemptionId: 1_000_001 + turn })],
   ['Release', (turn) => ({ redemptionId: 1_000_001 + turn })],
   ['Claim', (turn) => ({ secretCode: `LARGE${turn}`, userId: 1 })],
