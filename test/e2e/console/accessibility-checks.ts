@@ -196,7 +196,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['a refund', '/coupons/refund', /Show the order/],
       ['a coupon by phone', '/coupons/phone', /coupon/],
       ['the checker', '/check', /Check/],
-      ['an order', `/orders/${longKey}5`, /Release…/],
+      ['an order', `/orders?key=${longKey}5`, /Release…/],
       ['the users', '/users', /Sign out/],
       ['what is live', '/live', /Sign out/],
       ['the audit trail', '/audit', /Sign out/],

@@ -100,6 +100,14 @@ describeConsole('The check of a coupon', (stage, tab) => {
     );
     expect(await conditions()).toEqual(expected);
     expect(await amounts()).toEqual([]);
+    await tab.fill({ 'Order amount': '100' });
+    await chooseCustomer('2', 'User 2');
+    await addProduct('Product 4');
+    await tab.click('Check');
+    await expect.poll(verdict).toBe('Can be used unless the order has a coupon that can’t be combined.');
+    await tab.page.getByRole('navigation').getByRole('link', { name: 'Check a coupon' }).click();
+    await expect.poll(() => tab.field('Code').inputValue()).toBe('');
+    expect(await answer().count()).toBe(0);
   });
 
   it.each<[string, Record<string, unknown>, string, string, (() => Promise<void>)?]>([
@@ -229,7 +237,7 @@ describeConsole('The check of a coupon', (stage, tab) => {
     await problemAt(tab, 'Order amount', 'Write 1500 or 1.5: this may mean either.').waitFor();
     await tab.fill({ 'Order amount': '1500,50', 'Order number': 'ordér' });
     await tab.click('Check');
-    await problemAt(tab, 'Order number', 'Enter at most 128 letters, digits and signs.').waitFor();
+    await problemAt(tab, 'Order number', 'Enter at most 128 letters from a to z, digits and signs.').waitFor();
     await tab.field('Order number').fill('order-9');
     await tab.click('Check');
     await problemAt(tab, 'Order number', "This order is another user's").waitFor();

@@ -78,12 +78,12 @@ describeConsole('Many codes', (stage, tab) => {
     expect(await readCoupons(stage.coupon)).toEqual([]);
   });
 
-  it('Codes that everybody can use any number of times are asked about, and codes for one use each are not', async () => {
+  it('Codes that everybody can use are asked about, also once each, and codes for one use in all are not', async () => {
     await open('/new');
-    await tab.fill({ Name: 'Letters', 'How many codes': '2', 'Percent off': '10' });
+    await tab.fill({ Name: 'Letters', 'How many codes': '2', 'Percent off': '10', 'Uses for each user': '1' });
     await choose(tab, 'For whom', 'Everyone');
     await make();
-    await tab.text('Everybody who learns a code can use it any number of times').waitFor();
+    await tab.text('Everybody who learns a code can use it.').waitFor();
     await tab.click('Correct it');
     await tab.text('Each code once').click();
     await make();
@@ -101,7 +101,7 @@ describeConsole('Many codes', (stage, tab) => {
     await expect.poll(() => figures(2)).toEqual(['1 of 1', '50.00']);
     expect(await figures(3)).toEqual(['0 of 1', '0.00']);
     const [headings, _first, second] = await tab.savedCsv();
-    expect(headings).toMatch(/,Used,Uses in all,Discount given,State$/);
+    expect(headings).toMatch(/,Uses in all,.*Used,Discount given,State$/);
     expect(second).toMatch(/,1,1,50,Valid$/);
   });
 

@@ -181,7 +181,11 @@ describeConsole('A new coupon', (stage, tab) => {
     await choose(tab, 'Kind of discount', 'Amount');
     await tab.fill({ 'Amount off': '500', 'Smallest order': '200' });
     await create();
-    const free = 'Orders of 200.00 cost nothing, without an end.';
+    const free = 'Orders up to 500.00 cost nothing, without an end.';
+    await question().getByText(free, { exact: true }).waitFor();
+    await tab.click('Correct it');
+    await tab.field('Smallest order').fill('');
+    await create();
     await question().getByText(free, { exact: true }).waitFor();
     await tab.click('Correct it');
     await choose(tab, 'Kind of discount', 'Percent of the order');

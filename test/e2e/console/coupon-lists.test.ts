@@ -128,12 +128,11 @@ describeConsole('The lists of coupons', (stage, tab) => {
     await sortBy('Discount given');
     await expect.poll(codes).toEqual(['TWICE', 'ONCE', 'NONE']);
     const lines = (await tab.savedCsv()).map((line) => line.split(','));
-    const [from, to] = ['Used', 'Discount given'].map((title) => lines[0]?.indexOf(title) ?? -1);
-    expect(lines.map((line) => line.slice(from, (to ?? 0) + 1))).toEqual([
-      ['Used', 'Uses in all', 'Discount given'],
-      ['2', '', '50'],
-      ['1', '500', '25'],
-      ['0', '', '0'],
+    const at = ['Uses in all', 'Used', 'Discount given'].map((title) => lines[0]?.indexOf(title) ?? -1);
+    expect(lines.slice(1).map((line) => at.map((column) => line[column]))).toEqual([
+      ['', '2', '50'],
+      ['500', '1', '25'],
+      ['', '0', '0'],
     ]);
   });
 
@@ -153,7 +152,7 @@ describeConsole('The lists of coupons', (stage, tab) => {
     // A file has the figures of coupons that are not on show, too: two pages of them.
     await use('MANY1100', 1);
     const lines = await tab.savedCsv();
-    expect(lines.find((line) => line.startsWith('MANY1100,'))).toContain(',Everyone,1,,25,Valid,');
+    expect(lines.find((line) => line.startsWith('MANY1100,'))).toContain(',Everyone,1,25,Valid,');
     expect(calls).toBe(3);
     await sortBy('Used');
     await sortBy('Used');
@@ -341,8 +340,8 @@ describeConsole('The lists of coupons', (stage, tab) => {
     });
     await tab.open('/coupons');
     expect(await tab.savedCsv()).toEqual([
-      'Code,Percent off,Amount off,Largest discount,Smallest order,Starts (Asia/Kolkata),Valid until (Asia/Kolkata),For whom,Used,Uses in all,Discount given,State,Created (Asia/Kolkata),Created by',
-      `"'=1,""A""",,50.5,1200,5000,2026-02-03 10:30,2099-01-02 10:30,Everyone,0,500,0,Valid,2026-01-02 10:30,Asha Menon`,
+      'Code,Percent off,Amount off,Largest discount,Smallest order,Starts (Asia/Kolkata),Valid until (Asia/Kolkata),Uses in all,For whom,Used,Discount given,State,Created (Asia/Kolkata),Created by',
+      `"'=1,""A""",,50.5,1200,5000,2026-02-03 10:30,2099-01-02 10:30,500,Everyone,0,0,Valid,2026-01-02 10:30,Asha Menon`,
     ]);
   });
 });

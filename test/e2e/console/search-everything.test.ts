@@ -68,7 +68,7 @@ describeConsole('The search for everything', (stage, tab) => {
     ['a slot', 'Morning-Run', /Slot 7.*Morning-Run/, /\/slots\/7$/],
     ['a coupon', 'save10', 'SAVE10', /\/coupons\/77$/],
     ['a reserved coupon', 'hush', /HUSH1.*reserved/, /\/coupons\/reserved\?search=HUSH1$/],
-    ['an order', 'sum0-983423', /^Order sum0-983423 coupon used, slot held$/, /\/orders\/sum0-983423$/],
+    ['an order', 'sum0-983423', /^Order sum0-983423 coupon used, slot held$/, /\/orders\?key=sum0-983423$/],
     ['the slots that have a product', 'product 4', 'Slots with Product 4', /\/slots\/list\?product=4$/],
     ['another page', 'audit', 'Audit trail', /\/audit$/],
   ])('It leads to %s', async (_what, text, name, address) => {
@@ -92,13 +92,13 @@ describeConsole('The search for everything', (stage, tab) => {
   });
 
   it('An order’s page lists its redemptions and bookings with their states, and leads to its coupon, its slot, its user and the check', async () => {
-    await tab.open('/orders/sum0-983423');
+    await tab.open('/orders?key=sum0-983423');
     await tab.heading('Order sum0-983423').waitFor();
     const cells = (section: string) => tab.section(section).getByRole('row').nth(1).getByRole('cell').allInnerTexts();
     const [used, held] = ['Used', 'Held'];
     await expect
-      .poll(async () => (await cells('Redemptions')).slice(0, 6))
-      .toEqual([...['sum0-983423', 'SAVE10', 'User 1', '100.00', '10.00', used]]);
+      .poll(async () => (await cells('Redemptions')).slice(0, 5))
+      .toEqual([...['SAVE10', 'User 1', '100.00', '10.00', used]]);
     await expect.poll(async () => (await cells('Bookings')).slice(0, 4)).toEqual(['Slot 7', 'User 1', '3', held]);
     await tab
       .section('Bookings')
@@ -107,7 +107,6 @@ describeConsole('The search for everything', (stage, tab) => {
     await tab.section('Bookings').getByRole('link', { name: 'Slot 7' }).waitFor();
     await tab.page.locator('main').getByRole('link', { name: 'Check a coupon' }).click();
     await tab.button('Customer: User 1').waitFor();
-    expect(await tab.field('Code').inputValue()).toBe('SAVE10');
     expect(await tab.field('Order number').inputValue()).toBe('sum0-983423');
     await tab.page.goto(`${stage.origin}/coupons/77`);
     await tab.section('Redemptions').getByRole('link', { name: '983424', exact: true }).click();
@@ -116,13 +115,17 @@ describeConsole('The search for everything', (stage, tab) => {
     await tab.follow('SAVE10', 'Coupon SAVE10');
   });
 
-  it('An order whose number has signs of addresses has its page, too', async () => {
-    await search('slot-only/7%');
-    await match(/^Order slot-only/).click();
-    await tab.heading('Order slot-only/7%').waitFor();
-    await tab.section('Bookings').getByText('Booked', { exact: true }).waitFor();
-    await tab.text('No redemptions yet.').waitFor();
-  });
+  it.each(['..', 'slot-only%2F7&?#+'])(
+    'An order whose number has signs of addresses has its page, too: %s',
+    async (key) => {
+      await stage.sql('update slot_bookings set order_key = $1 where slot_id = 8', [key]);
+      await search(key);
+      await match(/^Order /).click();
+      await tab.heading(`Order ${key}`).waitFor();
+      await tab.section('Bookings').getByText('Booked', { exact: true }).waitFor();
+      await tab.text('No redemptions yet.').waitFor();
+    },
+  );
 
   it('The beginning of a mobile number, which no slot has, leads to its user at Enter', async () => {
     await search('');

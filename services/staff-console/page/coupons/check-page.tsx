@@ -1,7 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
-import { useSearchParams } from 'react-router';
+import { useLocation, useSearchParams } from 'react-router';
 import { RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { amountProblem, readAmount } from '../business/money.ts';
 import { EditForm } from '../forms/edit-form.tsx';
@@ -28,6 +28,11 @@ const places = { code: 'code', orderAmount: 'orderAmount', orderKey: 'orderKey' 
 
 /** Tells whether an order can use a coupon, by each condition, from what is known of the order. */
 export function Component(): ReactNode {
+  // Who follows a link here asks about another order.
+  return <Check key={useLocation().key} />;
+}
+
+function Check(): ReactNode {
   const [params] = useSearchParams();
   const given = params.get('code') ?? '';
   const known = { code: given, user: params.get('user') ?? '', orderKey: params.get('order') ?? '', orderAmount: '' };
@@ -76,7 +81,7 @@ export function Component(): ReactNode {
             validate={(text) =>
               text.trim() === '' || readOrderKey(text) !== undefined
                 ? undefined
-                : 'Enter at most 128 letters, digits and signs.'
+                : 'Enter at most 128 letters from a to z, digits and signs.'
             }
             {...field('orderKey')}
           />
@@ -106,7 +111,7 @@ function LineFields({ lines, onChange }: LineFieldsProps): ReactNode {
       : amountProblem(amount);
   return rows.map(({ product, amount }, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: a product may stand in several lines, and lines keep their order
-    <div key={index} className="bar">
+    <div key={index} className="row">
       <ProductFilter
         label={product === '' && index > 0 ? 'Another product' : 'Product'}
         none="None"

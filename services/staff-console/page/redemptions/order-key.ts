@@ -6,5 +6,6 @@ export function readOrderKey(text: string): string | undefined {
 
 /** Returns the path of an order's page. */
 export function orderPath(orderKey: string): string {
-  return `/orders/${encodeURIComponent(orderKey)}`;
+  // Not in the path: there, an address has no place for `..`, nor for `%2F`.
+  return `/orders?${new URLSearchParams({ key: orderKey })}`;
 }

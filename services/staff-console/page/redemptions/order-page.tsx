@@ -1,21 +1,22 @@
 import type { ReactNode } from 'react';
-import { useParams } from 'react-router';
-import { useCouponCodes } from '../lookup/names.ts';
+import { useSearchParams } from 'react-router';
 import { ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
+import { NoSuchPage } from '../ui/wrong-page.tsx';
 import { Bookings } from './bookings.tsx';
+import { readOrderKey } from './order-key.ts';
 import { Redemptions } from './redemptions.tsx';
 import { useOrder } from './use-order.ts';
 
 /** Shows an order by its number: its redemptions of coupons, and its bookings of slots. */
 export function Component(): ReactNode {
-  const { key: orderKey = '' } = useParams();
+  const key = useSearchParams()[0].get('key') ?? '';
+  const orderKey = readOrderKey(key);
   const { redemption, booking } = useOrder(orderKey);
-  const couponId = redemption?.couponId;
-  const code = useCouponCodes(couponId === undefined ? [] : [couponId]).get(couponId ?? 0);
+  if (orderKey !== key) return <NoSuchPage />;
   const userId = redemption?.userId ?? booking?.userId;
-  const known = { order: orderKey, ...(userId && { user: String(userId) }), ...(code !== undefined && { code }) };
+  const known = { order: orderKey, ...(userId && { user: String(userId) }) };
   return (
     <Page
       title={`Order ${isolate(orderKey)}`}

@@ -49,7 +49,7 @@ export function Redemptions(of: Of): ReactNode {
   const { rows = [] } = useRows(source, false);
   const nameOf = useUserNames(isOfUser ? [] : [...new Set(rows.map((row) => row.userId))]);
   const codes = useCouponCodes(isOfOrder ? [...new Set(rows.map((row) => row.couponId))] : []);
-  const isFiltered = Object.keys(request).length > 3 || request.states.length > 0;
+  const isFiltered = `${values.user}${values.state}${search.search.trim()}` !== '';
   return (
     <Section title="Redemptions">
       {!isOfOrder && (
@@ -65,7 +65,8 @@ export function Redemptions(of: Of): ReactNode {
         empty={isFiltered ? 'No redemption matches.' : 'No redemptions yet.'}
         caption="Newest first"
         columns={[
-          ...orderColumns,
+          redemptionColumn,
+          ...(isOfOrder ? [] : [orderColumn]),
           ...('couponId' in of ? [] : [couponColumn(codes)]),
           ...(isOfUser ? [] : [userColumn(nameOf)]),
           ...amountColumns(now),
@@ -76,19 +77,18 @@ export function Redemptions(of: Of): ReactNode {
   );
 }
 
-const orderColumns: readonly Column<Redemption>[] = [
-  {
-    title: 'Redemption',
-    show: ({ id }) => <Link href={trailAddress({ type: 'redemption', id: String(id) })}>Redemption {id}</Link>,
-    text: ({ id }) => String(id),
-    className: 'name',
-  },
-  {
-    title: 'Order',
-    show: ({ orderKey }) => <Link href={orderPath(orderKey)}>{isolate(orderKey)}</Link>,
-    text: ({ orderKey }) => orderKey,
-  },
-];
+const redemptionColumn: Column<Redemption> = {
+  title: 'Redemption',
+  show: ({ id }) => <Link href={trailAddress({ type: 'redemption', id: String(id) })}>Redemption {id}</Link>,
+  text: ({ id }) => String(id),
+  className: 'name',
+};
+
+const orderColumn: Column<Redemption> = {
+  title: 'Order',
+  show: ({ orderKey }) => <Link href={orderPath(orderKey)}>{isolate(orderKey)}</Link>,
+  text: ({ orderKey }) => orderKey,
+};
 
 const couponColumn = (codes: ReadonlyMap<number, string>): Column<Redemption> => ({
   title: 'Coupon',

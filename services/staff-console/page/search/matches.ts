@@ -131,9 +131,8 @@ function describeOrder(orderKey: string, { redemption, booking }: ReturnType<typ
   const now = clock.now();
   const coupon = redemption && `coupon ${stateOf(redemption, now)?.words.toLowerCase()}`;
   const slot = booking && `slot ${stateOf(booking, now)?.words.toLowerCase()}`;
-  const found = [coupon, slot].filter((each) => each !== undefined);
-  if (found.length === 0) return [];
-  return [{ key: 'order', name: `Order ${orderKey}`, detail: found.join(', '), href: orderPath(orderKey) }];
+  const detail = [coupon, slot].filter(Boolean).join(', ');
+  return detail === '' ? [] : [{ key: 'order', name: `Order ${orderKey}`, detail, href: orderPath(orderKey) }];
 }
 
 /** Returns what to search for: the text without its white space, or the snippet's code in a vendor's link. */

@@ -14,18 +14,15 @@ export function concernsOf(draft: CouponDraft, now: number, was?: CouponDraft): 
     ...(isForNobody ? ['The coupon is for nobody: no one can use it until you say for whom it is.'] : []),
     ...termsConcernsOf(draft, now, was, isForMore),
     ...(isFree(draft) && !(was && isFree(was))
-      ? [`Orders of ${formatAmount(readAmount(draft.minOrder))} cost nothing, without an end.`]
+      ? [`Orders up to ${formatAmount(mostOff(draft))} cost nothing, without an end.`]
       : []),
   ];
 }
 
 /** Like `concernsOf`, for new coupons that differ in their codes only. */
 export function batchConcernsOf(draft: CouponDraft, now: number): string[] {
-  const isEndless = draft.audience === 'everyone' && !hasLimit(draft.maxUses) && !hasLimit(draft.maxLimitForUser);
-  return [
-    ...concernsOf(draft, now),
-    ...(isEndless ? ['Everybody who learns a code can use it any number of times.'] : []),
-  ];
+  const isForAll = draft.audience === 'everyone' && !hasLimit(draft.maxUses);
+  return [...concernsOf(draft, now), ...(isForAll ? ['Everybody who learns a code can use it.'] : [])];
 }
 
 /** From this percentage on, a discount without a largest amount is asked about. */
@@ -46,6 +43,7 @@ export function termsConcernsOf(draft: TermsDraft, now: number, was?: TermsDraft
     isOtherDiscount ||
     draft.maxValue !== was?.maxValue ||
     draft.maxUses !== was.maxUses ||
+    (draft.maxLimitForUser !== was.maxLimitForUser && !hasLimit(draft.maxLimitForUser)) ||
     (isOtherEnd && end === undefined);
   return [
     ...(draft.couponCode !== was?.couponCode && /\s/.test(draft.couponCode.trim())
@@ -67,11 +65,16 @@ export function termsConcernsOf(draft: TermsDraft, now: number, was?: TermsDraft
 
 const hasLimit = (limit: string) => Number(limit) > 0;
 
+/** The amount that a coupon with a flat discount takes off; 0 for a percentage. */
+function mostOff({ discount, maxValue }: TermsDraft): number {
+  const amount = readAmount(discountsOf(discount).flatDiscount);
+  return Math.min(amount, readAmount(maxValue) || amount);
+}
+
 /** Whether an amount makes the smallest orders free for everyone, without an end and a limit of all uses. */
-function isFree({ audience, discount, minOrder, maxValue, validTill, maxUses }: CouponDraft): boolean {
-  const [least, amount] = [readAmount(minOrder), readAmount(discountsOf(discount).flatDiscount)];
-  const most = Math.min(amount, readAmount(maxValue) || amount);
-  return audience === 'everyone' && least > 0 && most > least && validTill === '' && !hasLimit(maxUses);
+function isFree(draft: CouponDraft): boolean {
+  const isOpen = draft.audience === 'everyone' && draft.validTill === '' && !hasLimit(draft.maxUses);
+  return isOpen && mostOff(draft) > readAmount(draft.minOrder);
 }
 
 function describeCost({ validTill, maxLimitForUser }: TermsDraft, percent: number): string {

@@ -6,7 +6,7 @@ import { byText, type Column } from '../../lists/column.ts';
 import { describeUser, isGone } from '../../lookup/gone.ts';
 import { Badge } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
-import { createdColumn, maxUsesColumn, termsColumns } from './terms-columns.tsx';
+import { createdColumn, termsColumns } from './terms-columns.tsx';
 import { CouponBadge } from './validity.tsx';
 import { stateOf } from './words.ts';
 
@@ -36,7 +36,6 @@ export function reservedColumns(
       className: 'coupon-code',
     },
     ...termsColumns,
-    maxUsesColumn,
     {
       title: 'Redeemed by',
       show: (coupon) =>

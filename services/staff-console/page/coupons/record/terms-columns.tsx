@@ -3,7 +3,7 @@ import { formatTime } from '../../business/time.tsx';
 import { fileTime } from '../../business/time-input.ts';
 import type { Column } from '../../lists/column.ts';
 import { Validity } from './validity.tsx';
-import { type Discounts, describeDiscount, describeMinimum, describeUses, type Limits } from './words.ts';
+import { type Discounts, describeDiscount, describeMinimum, type Limits } from './words.ts';
 import './coupons.css';
 
 /** The terms that the lists of coupons and of reserved coupons show. */
@@ -36,20 +36,13 @@ export const termsColumns: readonly Column<Terms>[] = [
     file: [
       { title: 'Starts', text: ({ startsAt }) => fileTime(startsAt), isTime: true },
       { title: 'Valid until', text: ({ validTill }) => fileTime(validTill), isTime: true },
+      { title: 'Uses in all', text: ({ maxUses }) => String(maxUses || '') },
     ],
     show: Validity,
     compare: (a, b) => endOf(a) - endOf(b),
     className: 'time',
   },
 ];
-
-/** The column that says how often a coupon can be used by all customers together. */
-export const maxUsesColumn: Column<Limits> = {
-  title: 'Uses in all',
-  text: ({ maxUses }) => String(maxUses || ''),
-  show: describeUses,
-  className: 'number',
-};
 
 /** The column that says when a record was created, and by whom. */
 export const createdColumn: Column<{

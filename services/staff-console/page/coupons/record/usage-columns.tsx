@@ -5,7 +5,6 @@ import type { ListedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_se
 import { type CouponUsage, RedemptionService } from '../../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { currencyDigits, formatAmount } from '../../business/money.ts';
 import type { Column } from '../../lists/column.ts';
-import { maxUsesColumn } from './terms-columns.tsx';
 import { describeUses } from './words.ts';
 
 type Counted = Pick<ListedCoupon, 'id' | 'maxUses'>;
@@ -30,12 +29,10 @@ export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
   const missing = answers.some(({ isPending }) => isPending) ? '…' : '–';
   const used = (coupon: Counted) => usageOf(coupon)?.used;
   const given = (coupon: Counted) => usageOf(coupon)?.discountUsed;
-  const usedText = (coupon: Counted) => String(used(coupon) ?? '');
   const columns: readonly Column<Counted>[] = [
     {
       title: 'Used',
-      text: usedText,
-      file: [{ title: 'Used', text: usedText }, maxUsesColumn],
+      text: (coupon) => String(used(coupon) ?? ''),
       show: (coupon) =>
         (used(coupon)?.toLocaleString('en') ?? missing) + (coupon.maxUses ? ` of ${describeUses(coupon)}` : ''),
       compare: (a, b) => (used(a) ?? 0) - (used(b) ?? 0),
