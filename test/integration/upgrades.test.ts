@@ -46,8 +46,7 @@ describe('A database of each earlier schema, with rows in every table', () => {
       const { url } = await createDatabaseFrom(stateAt(migration));
       const tookMs = await underStatements(url, () => migrate(url));
       expect(tookMs.length).toBeGreaterThan(10);
-      // A migration that holds its locks while it waits takes 5 s and more; a busy machine alone took 0.9.
-      expect(tookMs[Math.floor(tookMs.length * 0.95)]).toBeLessThan(2_000);
+      expect(tookMs[Math.floor(tookMs.length * 0.95)]).toBeLessThan(500);
       expect(await describeSchema(url)).toEqual(newest);
       const [had, has] = await contentOfBoth(before, url);
       expect(has).toEqual(had);
