@@ -72,6 +72,7 @@ async function attempt({ limitedCodes, currencyDigits }: RedemptionParts, db: Qu
   if (code === '' || coupon.id === null)
     return { id: null, mayWrite: false, userId, redemption: undefined, refusal: notFound(code) };
   if (coupon.maxUses > 0) limitedCodes.set(couponCode, true);
+  else limitedCodes.delete(couponCode);
   const isBelow = isBelowMinimum(coupon, orderAmount);
   const refused = coupon.isInvalidated ? notFound(code) : refusalOf(coupon, { isBelowMinimum: isBelow });
   const discount = refused === undefined ? discountFor(coupon, order, currencyDigits) : undefined;

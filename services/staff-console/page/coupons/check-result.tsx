@@ -19,7 +19,7 @@ const conditionWords: Readonly<
   Partial<Record<ValidationRefusal, readonly [label: string, unsaid?: string, advice?: string]>>
 > = {
   [ValidationRefusal.CODE_EMPTY]: ['Code', '', 'Enter the code of the coupon.'],
-  [ValidationRefusal.NOT_FOUND]: ['Code', '', 'No coupon has exactly this code, or it was invalidated.'],
+  [ValidationRefusal.NOT_FOUND]: ['Code', '', 'No coupon has exactly this code in upper case, or it was invalidated.'],
   [ValidationRefusal.EXPIRED]: ['Not expired'],
   [ValidationRefusal.NOT_STARTED]: ['Has started'],
   [ValidationRefusal.NOT_AVAILABLE]: ['Available', '', 'It is for nobody yet: edit it, and say for whom it is.'],
