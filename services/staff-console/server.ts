@@ -121,6 +121,7 @@ function policy(origins: string, nonce: string): string {
     "script-src 'self'",
     // The component library adds style elements, with the nonce.
     `style-src 'self' 'nonce-${nonce}'`,
+    "font-src 'self'",
     // The catalogue's images are wherever the business keeps them.
     "img-src 'self' https:",
     `connect-src 'self' ${origins}`,

@@ -1,13 +1,15 @@
+import { moreActions } from '../ui/more-menu.tsx';
 import type { Match } from './matches.ts';
 
-/** Returns the actions of the page on show: its buttons and links that stand in rows of actions. */
+/** Returns the actions of the page on show: its buttons and links in rows of actions, and those behind dots. */
 export function actionsOfPage(): readonly Match[] {
   const found = document.querySelectorAll<HTMLElement>('main .actions :is(a, button):not(:disabled)');
-  return [...found].map((element, index) => ({
-    key: `action ${index}`,
-    name: element.ariaLabel ?? element.innerText,
-    detail: 'on this page',
-    // After the dialog has closed and given back the focus.
-    run: () => setTimeout(() => element.click()),
-  }));
+  return [
+    ...[...found].map((element) => ({
+      name: element.ariaLabel ?? element.innerText,
+      // After the dialog has closed and given back the focus.
+      run: () => setTimeout(() => element.click()),
+    })),
+    ...moreActions,
+  ].map((action, index) => ({ ...action, key: `action ${index}`, detail: 'on this page' }));
 }

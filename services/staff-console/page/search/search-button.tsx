@@ -1,5 +1,7 @@
+import { Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { words } from '../words.ts';
 
 const load = async () => ({ default: (await import('./search-dialog.tsx')).SearchDialog });
 const SearchDialog = lazy(load);
@@ -27,7 +29,7 @@ export function SearchButton(): ReactNode {
   return (
     <>
       <Button onPress={() => setIsOpen(true)} aria-keyshortcuts="Control+K /">
-        Search <kbd>Ctrl K</kbd>
+        <Search /> <span className="word">{words.frame.search}</span> <kbd>Ctrl K</kbd>
       </Button>
       {isOpen && (
         <Suspense>
@@ -39,7 +41,7 @@ export function SearchButton(): ReactNode {
 }
 
 /** Whether keys that are pressed there are text. */
-function isField(target: EventTarget | null): boolean {
+export function isField(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );

@@ -3,19 +3,22 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocation } from 'react-router';
 import type { Failure } from '../rpc/failure.ts';
 import { Button } from './button.tsx';
+import { type MoreAction, MoreMenu } from './more-menu.tsx';
 
 interface PageProps {
   /** The page's heading, and its name in the browser's tab. */
   readonly title: string;
   /** Shown beside the heading, such as the state of the record. */
   readonly beside?: ReactNode;
-  /** The buttons for the whole page. */
+  /** The buttons for the whole page: at most one filled and two others. */
   readonly actions?: ReactNode;
+  /** Further actions, behind dots. */
+  readonly more?: readonly MoreAction[];
   readonly children: ReactNode;
 }
 
 /** The frame of every page. */
-export function Page({ title, beside, actions, children }: PageProps): ReactNode {
+export function Page({ title, beside, actions, more = [], children }: PageProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null);
   const { key, pathname } = useLocation();
   const isFirst = key === 'default';
@@ -34,7 +37,10 @@ export function Page({ title, beside, actions, children }: PageProps): ReactNode
           {title}
         </h1>
         {beside}
-        {actions !== undefined && <div className="actions">{actions}</div>}
+        <div className="actions">
+          {actions}
+          {more.length > 0 && <MoreMenu actions={more} />}
+        </div>
       </header>
       {children}
     </>
@@ -73,12 +79,12 @@ export function Section({ title, actions, isEditing = false, children }: Section
   );
 }
 
-/** Shown while something is being read. */
+/** Shows the shape of what is being read. */
 export function Loading({ what }: { readonly what: string }): ReactNode {
   return (
-    <p className="loading" role="status">
-      Loading {what}…
-    </p>
+    <div className="skeleton" role="status">
+      <span className="visually-hidden">Loading {what}…</span>
+    </div>
   );
 }
 
@@ -103,9 +109,9 @@ export function Problem({ failure, onRetry, children }: ProblemProps): ReactNode
   );
 }
 
-/** Shown if there is nothing to list. */
+/** Shown if there is nothing to list: says what would stand there, and has the button that brings it. */
 export function Empty({ children }: { readonly children: ReactNode }): ReactNode {
-  return <p className="empty">{children}</p>;
+  return <div className="empty">{children}</div>;
 }
 
 /** Shows a state in a word or two. */
@@ -113,7 +119,7 @@ export function Badge({
   kind,
   children,
 }: {
-  readonly kind: 'good' | 'bad' | 'plain';
+  readonly kind: 'good' | 'warn' | 'bad' | 'plain';
   readonly children: ReactNode;
 }): ReactNode {
   return <span className={`badge ${kind}`}>{children}</span>;

@@ -1,0 +1,161 @@
+import {
+  CalendarDays,
+  CircleQuestionMark,
+  History,
+  LayoutDashboard,
+  LogOut,
+  Menu,
+  Monitor,
+  Moon,
+  PanelLeft,
+  Store,
+  Sun,
+  TicketPercent,
+  Users,
+} from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { Link, NavLink, useLocation } from 'react-router';
+import { hasUnsaved, LeaveQuestion } from '../forms/unsaved.tsx';
+import { useStaff } from '../lookup/names.ts';
+import { SearchButton } from '../search/search-button.tsx';
+import { useSession } from '../session/session.ts';
+import { signOut } from '../session/sign-in.ts';
+import { Button } from '../ui/button.tsx';
+import { isolate } from '../ui/text.ts';
+import { words } from '../words.ts';
+import { BusinessTime } from './business-time.tsx';
+import icon from './icon.svg';
+import { KeysHelp } from './keys-help.tsx';
+import { themes, usePreference } from './preference.ts';
+
+const text = words.frame;
+const places = [
+  ['/', text.overview, LayoutDashboard],
+  ['/slots', text.slots, CalendarDays],
+  ['/coupons', text.coupons, TicketPercent],
+  ['/users', text.customers, Users],
+  ['/live', text.storefront, Store],
+  ['/audit', text.activity, History],
+] as const;
+const themeIcons = { '': Monitor, light: Sun, dark: Moon } as const;
+
+/** The rail beside every page: where staff may go, and who and when it is. It can be folded to its icons. */
+export function Rail(): ReactNode {
+  const [folded, keepFolded] = usePreference('rail');
+  return (
+    <header className="rail">
+      <Parts>
+        <Button
+          emphasis="quiet"
+          aria-label={folded === '' ? text.fold : text.unfold}
+          onPress={() => keepFolded(folded === '' ? 'folded' : '')}
+        >
+          <PanelLeft />
+        </Button>
+      </Parts>
+    </header>
+  );
+}
+
+/** The bar of a phone, whose menu has what the rail has. */
+export function PhoneBar(): ReactNode {
+  const [isOpen, setIsOpen] = useState(false);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu.
+  useEffect(() => setIsOpen(false), [pathname]);
+  return (
+    <div className="phone-bar">
+      <Button emphasis="quiet" aria-label={text.menu} onPress={() => setIsOpen(true)}>
+        <Menu />
+      </Button>
+      <Brand />
+      <ModalOverlay className="overlay" isOpen={isOpen} onOpenChange={setIsOpen} isDismissable>
+        <Modal className="sheet-modal">
+          <Dialog aria-label={text.menu} className="rail">
+            <Parts />
+          </Dialog>
+        </Modal>
+      </ModalOverlay>
+    </div>
+  );
+}
+
+function Brand(): ReactNode {
+  return (
+    <Link className="brand" to="/">
+      <img src={icon} alt="" width="20" height="20" /> <span className="word">{text.product}</span>
+    </Link>
+  );
+}
+
+function Parts({ children }: { readonly children?: ReactNode }): ReactNode {
+  const { token } = useSession();
+  const staff = useStaff();
+  // A token without a name has its subject there.
+  const name = token?.name === token?.subject ? staff.get(token?.staffId ?? 0) : undefined;
+  return (
+    <>
+      <Brand />
+      <SearchButton />
+      <nav aria-label="Main" className="places">
+        {places.map(([path, word, Icon]) => (
+          <NavLink key={path} to={path} end={path === '/'} title={word}>
+            <Icon /> <span className="word">{word}</span>
+          </NavLink>
+        ))}
+      </nav>
+      <div className="account">
+        <BusinessTime />
+        <p className="word">{token?.isAccepted ? (name ?? isolate(token.name)) : '\u00a0'}</p>
+        <div className="actions">
+          <HelpButton />
+          <ThemeButton />
+          <SignOutButton />
+          {children}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function HelpButton(): ReactNode {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button emphasis="quiet" aria-label={text.help} aria-keyshortcuts="?" onPress={() => setIsOpen(true)}>
+        <CircleQuestionMark />
+      </Button>
+      <KeysHelp isOpen={isOpen} onChange={setIsOpen} />
+    </>
+  );
+}
+
+function ThemeButton(): ReactNode {
+  const [kept, keep] = usePreference('theme');
+  const theme = kept === 'light' || kept === 'dark' ? kept : '';
+  const Icon = themeIcons[theme];
+  return (
+    <Button emphasis="quiet" aria-label={text.theme(themes[theme].words)} onPress={() => keep(themes[theme].next)}>
+      <Icon />
+    </Button>
+  );
+}
+
+/** Signs out, after a question if something has not been saved. */
+function SignOutButton(): ReactNode {
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <>
+      <Button
+        emphasis="quiet"
+        aria-label={text.signOut}
+        onPress={() => (hasUnsaved() ? setIsAsking(true) : void signOut())}
+      >
+        <LogOut />
+      </Button>
+      {isAsking && <LeaveQuestion onStay={() => setIsAsking(false)} onLeave={() => void signOut()} />}
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+/** What the console says, in the order of its pages. */
+export const words = {
+  close: 'Close',
+  more: 'More actions',
+
+  frame: {
+    product: 'Delivery administration',
+    skip: 'Skip to the content',
+    menu: 'Menu',
+    fold: 'Fold the menu',
+    unfold: 'Unfold the menu',
+    overview: 'Overview',
+    slots: 'Slots',
+    coupons: 'Coupons',
+    customers: 'Customers',
+    storefront: 'Storefront',
+    activity: 'Activity',
+    search: 'Search',
+    help: 'Help with the keys',
+    keys: 'Keys',
+    theme: (words: string) => `Theme: ${words}`,
+    signOut: 'Sign out',
+    otherZone: (place: string) => `This computer: ${place}`,
+  },
+
+  keys: [
+    ['Ctrl K or /', 'Search for everything, also the actions of this page'],
+    ['?', 'These keys'],
+    ['Arrows', 'In the calendar: go from slot to slot and to free hours'],
+    ['Space', 'In the calendar: select a slot'],
+    ['Shift arrow', 'In the calendar: select on the way'],
+    ['Alt arrow', 'In the calendar: move what is selected by a day or an hour'],
+    ['Enter', 'In the calendar: open a slot, or make one at a free hour'],
+    ['Escape', 'In the calendar: clear the selection'],
+  ],
+
+  overview: {},
+
+  /** The calendar, the list of slots, and what is done with several. */
+  slots: {},
+
+  /** A slot's page, its form, its bookings, its sequence and its run sheet. */
+  slot: {},
+
+  /** The lists of coupons, reserved coupons and batches. */
+  coupons: {},
+
+  /** A coupon's page, its form, and what is issued for an order or a number. */
+  coupon: {},
+
+  check: {},
+
+  customers: {},
+
+  /** Orders, with their redemptions and bookings. */
+  orders: {},
+
+  storefront: {},
+
+  activity: {},
+
+  search: {},
+} as const;
