@@ -1,6 +1,16 @@
+/** Counts records, such as "1 coupon" or "1,000 batches". */
+export function counted(count: number, plural: string): string {
+  const one = plural.replace(/ies$/, 'y').replace(/(ch)es$|s$/, '$1');
+  return `${count.toLocaleString('en')} ${count === 1 ? one : plural}`;
+}
+
 /** What the console says, in the order of its pages. */
 export const words = {
+  save: 'Save',
+  saving: 'Saving…',
+  cancel: 'Cancel',
   close: 'Close',
+  clear: 'Clear',
   more: 'More actions',
 
   frame: {
@@ -33,6 +43,38 @@ export const words = {
     ['Enter', 'In the calendar: open a slot, or make one at a free hour'],
     ['Escape', 'In the calendar: clear the selection'],
   ],
+
+  forms: {
+    summary: 'Summary',
+    isThisRight: 'Is this right?',
+    anyway: (action: string) => `${action} anyway`,
+    change: 'Change it',
+    leave: 'Leave without saving?',
+    notSaved: 'What you entered here has not been saved.',
+    stay: 'Stay here',
+    leaveNow: 'Leave',
+  },
+
+  lists: {
+    total: (count: number, what: string) => (count > 10_000 ? `10,000+ ${what}` : counted(count, what)),
+    looked: (count: string) => `${count} looked through…`,
+    stop: 'Stop',
+    exportCsv: 'Export CSV',
+    reading: (progress: string) => `Reading: ${progress}`,
+    rows: (count: string) => `${count} rows`,
+    loading: 'Loading…',
+    showMore: 'Show more',
+    clearFilters: 'Clear the filters',
+    select: (row: string) => `Select ${row}`,
+    selectAll: 'Select all',
+    selected: (count: number) => `${count.toLocaleString('en')} selected`,
+    forSelected: 'Actions for the selection',
+    saved: 'Saved filters',
+    noneSaved: 'Save the filters of this list under a name to find them here.',
+    saveFilters: 'Save these filters…',
+    filtersName: 'Name',
+    deleteFilters: (name: string) => `Delete “${name}”`,
+  },
 
   overview: {},
 

@@ -30,9 +30,9 @@ function formatter(options: Intl.DateTimeFormatOptions): (date: Date) => string 
   };
 }
 
-const dateAndTime = formatter({ dateStyle: 'medium', timeStyle: 'short' });
 const timeOfDay = formatter({ timeStyle: 'short' });
-const weekday = formatter({ weekday: 'long', day: 'numeric', month: 'long' });
+const dayAndYear = formatter({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+const year = formatter({ year: 'numeric' });
 
 /** Shows a date and time or, with `short`, only the time. */
 export function Time({
@@ -47,9 +47,11 @@ export function Time({
   return <time dateTime={date.toISOString()}>{(short ? formatTimeOfDay : formatDate)(date)}</time>;
 }
 
-/** Formats a day, such as "Monday 23 November". */
+/** Formats a day, such as "Mon 23 Nov" or, of another year, "Tue 23 Nov 2027". */
 export function formatDay(day: Date): string {
-  return weekday(day);
+  return dayAndYear(day)
+    .replace(',', '')
+    .replace(` ${year(new Date(clock.now()))}`, '');
 }
 
 /** Formats the date and time of a `Timestamp`. */
@@ -57,9 +59,9 @@ export function formatTime(at: Timestamp | undefined): string {
   return at === undefined ? '' : formatDate(timestampDate(at));
 }
 
-/** Formats a date and time, with its offset in an hour that the zone has twice. */
+/** Formats a date and time, such as "Mon 23 Nov, 14:30", with its offset in an hour that the zone has twice. */
 export function formatDate(date: Date): string {
-  return dateAndTime(date) + offsetIfRepeated(date);
+  return `${formatDay(date)}, ${formatTimeOfDay(date)}`;
 }
 
 /** Formats the time of day, such as "14:30". */

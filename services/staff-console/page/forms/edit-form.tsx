@@ -3,6 +3,7 @@ import { Form } from 'react-aria-components/Form';
 import type { Failure } from '../rpc/failure.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/page.tsx';
+import { words } from '../words.ts';
 import { useQuestion } from './question.tsx';
 import { LeaveQuestion, Unsaved } from './unsaved.tsx';
 
@@ -18,6 +19,8 @@ interface EditFormProps {
   readonly places?: Readonly<Record<string, string>>;
   /** Whether the form has unsaved changes. Staff are asked before they leave it; never if this is undefined. */
   readonly isDirty?: boolean;
+  /** What will be made, in sentences. It stands beside the fields, above what may be a mistake and the buttons. */
+  readonly summary?: ReactNode;
   /** What is allowed but looks like a mistake, a sentence each. Staff are asked about it once. */
   readonly concerns?: readonly string[];
   /** Whether concerns are still being looked for. Sending waits for them. */
@@ -32,10 +35,13 @@ interface EditFormProps {
 const noConcerns: readonly string[] = [];
 const lockAfterMs = 500;
 
-/** A form: its fields, its failure, and at its end, always in sight, the buttons that send and cancel it. */
+/**
+ * A form: its fields, its failure, and, always in sight, the buttons that send and cancel it. With a summary, these stand
+ * beside the fields.
+ */
 export function EditForm(props: EditFormProps): ReactNode {
-  const { label, action = 'Save', pending = 'Saving…', write, places, onSend, onCancel, children } = props;
-  const { className = '', isDirty, concerns = noConcerns, isChecking = false } = props;
+  const { label, action = words.save, pending = words.saving, write, places, onSend, onCancel, children } = props;
+  const { className = '', isDirty, summary, concerns = noConcerns, isChecking = false } = props;
   const { atFields, failure } = useProblems(write.failure, places);
   const { ask, isWaiting, question } = useQuestion(concerns, isChecking, action, onSend);
   const isPending = write.isPending || isWaiting;
@@ -46,31 +52,49 @@ export function EditForm(props: EditFormProps): ReactNode {
   useEffect(() => {
     if (cancelling === 'sure') onCancel?.();
   }, [cancelling]);
+  const end = (
+    <div className="form-end">
+      {failure !== undefined && <Problem failure={failure} />}
+      <div className="actions">
+        <Button type="submit" emphasis="primary" isPending={isPending}>
+          {isPending ? pending : action}
+        </Button>
+        {onCancel !== undefined && (
+          <Button onPress={() => setCancelling(isDirty ? 'asked' : 'sure')} isDisabled={isPending}>
+            {words.cancel}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
   return (
     <Form
       {...(label !== undefined && { 'aria-label': label })}
       ref={form}
-      className={className}
+      className={summary === undefined ? className : 'split'}
       validationErrors={atFields}
       onSubmit={(event) => {
         event.preventDefault();
         ask();
       }}
     >
-      {children}
-      <div className="form-end">
-        {failure !== undefined && <Problem failure={failure} />}
-        <div className="actions">
-          <Button type="submit" emphasis="primary" isPending={isPending}>
-            {isPending ? pending : action}
-          </Button>
-          {onCancel !== undefined && (
-            <Button onPress={() => setCancelling(isDirty ? 'asked' : 'sure')} isDisabled={isPending}>
-              Cancel
-            </Button>
+      {summary === undefined ? children : <div>{children}</div>}
+      {summary === undefined ? (
+        end
+      ) : (
+        <aside className="card">
+          <h2>{words.forms.summary}</h2>
+          <p>{summary}</p>
+          {concerns.length > 0 && (
+            <ul className="concerns">
+              {concerns.map((concern) => (
+                <li key={concern}>{concern}</li>
+              ))}
+            </ul>
           )}
-        </div>
-      </div>
+          {end}
+        </aside>
+      )}
       {isDirty !== undefined && <Unsaved when={isDirty && cancelling !== 'sure'} isSending={isPending} />}
       {cancelling === 'asked' && (
         <LeaveQuestion onStay={() => setCancelling(undefined)} onLeave={() => setCancelling('sure')} />
@@ -89,7 +113,7 @@ function useLock(isPending: boolean) {
   useEffect(() => {
     if (!isPending) return undefined;
     const lock = (isLocked: boolean) => {
-      const parts = form.current?.querySelectorAll<HTMLElement>(':scope > :not(.form-end)') ?? [];
+      const parts = form.current?.querySelectorAll<HTMLElement>(':scope > :not(.form-end, aside)') ?? [];
       for (const part of parts) part.inert = isLocked;
     };
     const timer = setTimeout(() => lock(true), lockAfterMs);

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { words } from '../words.ts';
 
 /**
  * Asks staff about concerns before `go`, once for the same ones, and as soon as they are known.
@@ -27,14 +28,14 @@ export function useQuestion(concerns: readonly string[], isChecking: boolean, ac
     go();
   };
   const question = (
-    <Dialog title="Is this right?" isOpen={isAsking} onClose={() => setIsAsking(false)} role="alertdialog">
+    <Dialog title={words.forms.isThisRight} isOpen={isAsking} onClose={() => setIsAsking(false)} role="alertdialog">
       {concerns.map((concern) => (
         <p key={concern}>{concern}</p>
       ))}
       <div className="actions">
-        <Button onPress={confirm}>{action} all the same</Button>
+        <Button onPress={confirm}>{words.forms.anyway(action)}</Button>
         <Button emphasis="primary" autoFocus onPress={() => setIsAsking(false)}>
-          Correct it
+          {words.forms.change}
         </Button>
       </div>
     </Dialog>

@@ -27,7 +27,11 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | '
 export function TextField(props: TextFieldProps): ReactNode {
   const { label, hint, problem, lines = 1, placeholder = '', isUpperCase = false, ...rest } = props;
   return (
-    <AriaTextField {...rest} {...(problem === undefined ? {} : { isInvalid: true })} className="field">
+    <AriaTextField
+      {...rest}
+      {...(problem === undefined ? {} : { isInvalid: true })}
+      className={rest.type === 'search' ? 'field search' : 'field'}
+    >
       <Label>{label}</Label>
       {lines === 1 ? (
         <Input

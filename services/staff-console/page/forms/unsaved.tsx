@@ -2,6 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { useBlocker } from 'react-router';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { words } from '../words.ts';
 
 interface UnsavedProps {
   /** Whether there are unsaved changes. */
@@ -39,12 +40,12 @@ interface LeaveQuestionProps {
 /** Asks whether unsaved changes may be lost. */
 export function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps): ReactNode {
   return (
-    <Dialog title="Leave without saving?" isOpen onClose={onStay} role="alertdialog">
-      <p>What you have entered here has not been saved.</p>
+    <Dialog title={words.forms.leave} isOpen onClose={onStay} role="alertdialog">
+      <p>{words.forms.notSaved}</p>
       <div className="actions">
-        <Button onPress={onStay}>Stay here</Button>
+        <Button onPress={onStay}>{words.forms.stay}</Button>
         <Button emphasis="danger" onPress={onLeave}>
-          Leave
+          {words.forms.leaveNow}
         </Button>
       </div>
     </Dialog>

@@ -23,12 +23,12 @@ import { SearchButton } from '../search/search-button.tsx';
 import { useSession } from '../session/session.ts';
 import { signOut } from '../session/sign-in.ts';
 import { Button } from '../ui/button.tsx';
+import { themes, usePreference } from '../ui/preference.ts';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
 import { BusinessTime } from './business-time.tsx';
 import icon from './icon.svg';
 import { KeysHelp } from './keys-help.tsx';
-import { themes, usePreference } from './preference.ts';
 
 const text = words.frame;
 const places = [
@@ -109,7 +109,7 @@ function Parts({ children }: { readonly children?: ReactNode }): ReactNode {
       <div className="account">
         <BusinessTime />
         <p className="word">{token?.isAccepted ? (name ?? isolate(token.name)) : '\u00a0'}</p>
-        <div className="actions">
+        <div className="tools">
           <HelpButton />
           <ThemeButton />
           <SignOutButton />

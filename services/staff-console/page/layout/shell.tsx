@@ -5,10 +5,10 @@ import { FollowStore } from '../live/follow-store.tsx';
 import { SessionBanner } from '../sign-in/session-banner.tsx';
 import { SignInAgain } from '../sign-in/sign-in-again.tsx';
 import { Loading } from '../ui/page.tsx';
+import { usePreference } from '../ui/preference.ts';
 import { words } from '../words.ts';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { NoticeRegion } from './notice-region.tsx';
-import { usePreference } from './preference.ts';
 import { PhoneBar, Rail } from './rail.tsx';
 import { WaitingBanner } from './waiting-banner.tsx';
 

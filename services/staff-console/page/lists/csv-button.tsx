@@ -4,8 +4,11 @@ import { dateInput } from '../business/time-input.ts';
 import { describeFailure } from '../rpc/failure.ts';
 import { clock } from '../session/clock.ts';
 import { Button } from '../ui/button.tsx';
+import { words } from '../words.ts';
 import type { Column } from './column.ts';
 import { csvLine, exactCode, guarded } from './csv.ts';
+
+const text = words.lists;
 
 interface CsvButtonProps<Row> {
   /** The start of the file's name, such as "coupons". */
@@ -28,13 +31,13 @@ export function CsvButton<Row>({ name, columns, eachPage, narrow }: CsvButtonPro
     running.current = saving;
     const { signal } = saving;
     setProblem('');
-    setProgress('0 rows');
+    setProgress(text.rows('0'));
     try {
       const rows: Row[] = [];
       for await (const page of eachPage(signal)) {
         if (signal.aborted) return;
         rows.push(...page);
-        setProgress(`${rows.length.toLocaleString('en')} rows`);
+        setProgress(text.rows(rows.length.toLocaleString('en')));
       }
       const ofFile = columns.flatMap((column) => column.file ?? [column]);
       const headings = ofFile.map(({ title, isTime }) => (isTime ? `${title} (${business.timeZone})` : title));
@@ -53,11 +56,11 @@ export function CsvButton<Row>({ name, columns, eachPage, narrow }: CsvButtonPro
   return (
     <span className="csv">
       {progress === undefined ? (
-        <Button onPress={() => void save()}>Save as CSV</Button>
+        <Button onPress={() => void save()}>{text.exportCsv}</Button>
       ) : (
-        <Button onPress={() => running.current?.abort()}>Stop</Button>
+        <Button onPress={() => running.current?.abort()}>{text.stop}</Button>
       )}
-      <span role="status">{progress === undefined ? problem : `Reading: ${progress}`}</span>
+      <span role="status">{progress === undefined ? problem : text.reading(progress)}</span>
     </span>
   );
 }

@@ -12,11 +12,7 @@ export function exactCode(code: string): string {
   return /^[A-Z\d-]*$/.test(code) ? code : guarded(code);
 }
 
-/** Returns a line of a CSV file (RFC 4180). */
+/** Returns a line of a CSV file (RFC 4180). Every cell is quoted, so that no program takes one for something else. */
 export function csvLine(cells: readonly string[]): string {
-  return `${cells.map(quote).join(',')}\r\n`;
-}
-
-function quote(cell: string): string {
-  return /[",;|\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\r\n`;
 }

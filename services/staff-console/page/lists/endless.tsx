@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
+import { words } from '../words.ts';
 
 interface EndlessProps {
   readonly hasMore: boolean;
@@ -24,7 +25,7 @@ export function Endless({ hasMore, isLoading, hasFailed = false, onMore }: Endle
   return (
     <div ref={end} className="endless">
       <Button onPress={onMore} isPending={isLoading}>
-        {isLoading ? 'Loading…' : 'Show more'}
+        {isLoading ? words.lists.loading : words.lists.showMore}
       </Button>
     </div>
   );

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { useInSight } from '../ui/in-sight.tsx';
+import { words } from '../words.ts';
 import type { Column, Order } from './column.ts';
+import type { Selection } from './selection.tsx';
 
 interface ListTableProps<Row> {
   /** The id of the element that names the table. */
@@ -12,21 +14,38 @@ interface ListTableProps<Row> {
   readonly keyOf: (row: Row) => number | string;
   /** The order of the rows; undefined if the list can't be sorted. */
   readonly order?: Order | undefined;
+  /** Which rows are selected; undefined if none can be. */
+  readonly selection?: Selection<Row>;
 }
 
 /** A list as a table, whose headings sort it. On a phone, each row is a card. */
-export function ListTable<Row>({ labelledBy, columns, rows, keyOf, order }: ListTableProps<Row>): ReactNode {
+export function ListTable<Row>(props: ListTableProps<Row>): ReactNode {
+  const { labelledBy, columns, rows, keyOf, order, selection } = props;
   return (
     <table className="list" aria-labelledby={labelledBy} aria-rowcount={rows.length + 1}>
       <thead>
         <tr>
+          {selection !== undefined && (
+            <td className="select">
+              <SelectBox
+                name={words.lists.selectAll}
+                isSelected={rows.length > 0 && selection.count === rows.length}
+                onPress={selection.toggleAll}
+              />
+            </td>
+          )}
           {columns.map((column) => (
             <Heading key={column.title} column={column} order={order} />
           ))}
         </tr>
       </thead>
       {chunksOf(rows).map(({ first, rows: chunk }) => (
-        <Chunk key={first} {...{ columns, keyOf, first }} rows={chunk} isWindowed={rows.length > alwaysDrawn} />
+        <Chunk
+          key={first}
+          {...{ columns, keyOf, first, selection }}
+          rows={chunk}
+          isWindowed={rows.length > alwaysDrawn}
+        />
       ))}
     </table>
   );
@@ -47,13 +66,14 @@ function chunksOf<Row>(rows: readonly Row[]) {
 }
 
 interface ChunkProps<Row> extends Pick<ListTableProps<Row>, 'columns' | 'rows' | 'keyOf'> {
+  readonly selection: Selection<Row> | undefined;
   /** The place of the first row. */
   readonly first: number;
   /** Whether to draw the rows only while they are in sight or near it. */
   readonly isWindowed: boolean;
 }
 
-function Chunk<Row>({ rows, columns, keyOf, first, isWindowed }: ChunkProps<Row>): ReactNode {
+function Chunk<Row>({ rows, columns, keyOf, first, isWindowed, selection }: ChunkProps<Row>): ReactNode {
   const { ref, isNear, heightPx } = useInSight<HTMLTableSectionElement>(rows.length * rowPx);
   if (isWindowed && !isNear) {
     return (
@@ -67,6 +87,15 @@ function Chunk<Row>({ rows, columns, keyOf, first, isWindowed }: ChunkProps<Row>
       {rows.map((row, place) => (
         // The first row is that of the headings.
         <tr key={keyOf(row)} aria-rowindex={first + place + 2}>
+          {selection !== undefined && (
+            <td className="select">
+              <SelectBox
+                name={words.lists.select(columns[0]?.text(row) ?? '')}
+                isSelected={selection.has(Number(keyOf(row)))}
+                onPress={(isRange) => selection.choose(Number(keyOf(row)), isRange)}
+              />
+            </td>
+          )}
           {columns.map(({ title, text, show = text, className }, index) =>
             index === 0 ? (
               <th key={title} scope="row" className={className}>
@@ -81,6 +110,25 @@ function Chunk<Row>({ rows, columns, keyOf, first, isWindowed }: ChunkProps<Row>
         </tr>
       ))}
     </tbody>
+  );
+}
+
+interface SelectBoxProps {
+  readonly name: string;
+  readonly isSelected: boolean;
+  /** @param isRange whether Shift is held. */
+  onPress(isRange: boolean): void;
+}
+
+function SelectBox({ name, isSelected, onPress }: SelectBoxProps): ReactNode {
+  return (
+    <input
+      type="checkbox"
+      aria-label={name}
+      checked={isSelected}
+      onClick={({ shiftKey }) => onPress(shiftKey)}
+      readOnly
+    />
   );
 }
 

@@ -4,18 +4,20 @@ import { useLocation } from 'react-router';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
+import { words } from '../words.ts';
 import { type Column, type Order, sorted } from './column.ts';
 import { CsvButton } from './csv-button.tsx';
 import { Endless } from './endless.tsx';
 import { ListTable } from './list-table.tsx';
+import { type Selection, SelectionBar, useSelection } from './selection.tsx';
 import { type Source, useEachPage, useRows } from './source.ts';
 
 interface ListProps<I extends DescMessage, O extends DescMessage, Row> {
   readonly source: Source<I, O, Row>;
   /** What is listed, such as "coupons". A CSV file of the list begins with it. */
   readonly what: string;
-  /** Says that nothing matches. */
-  readonly empty: string;
+  /** Says that nothing matches or, where there is nothing yet, what would stand here and how it is made. */
+  readonly empty: ReactNode;
   /** Says which order the list has. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
@@ -25,23 +27,26 @@ interface ListProps<I extends DescMessage, O extends DescMessage, Row> {
   readonly matches?: (row: Row) => boolean;
   /** Whether the list is read to its end, because it is filtered or sorted here. Staff can stop it. */
   readonly isWhole?: boolean;
+  /** Renders what can be done with the rows that are selected. Without it, none can be. */
+  readonly forSelected?: (rows: readonly Row[], selection: Selection<Row>) => ReactNode;
 }
 
 const shownAtOnce = 100;
+const text = words.lists;
 
 /**
  * Shows a list, as the service gives it or as it is filtered and sorted here: as a table that grows as staff scroll, and
  * as a CSV file. Says how far it was read, why it is empty, and why it can't be read.
  */
 export function List<I extends DescMessage, O extends DescMessage, Row>(props: ListProps<I, O, Row>): ReactNode {
-  const { source, what, empty, caption, columns, keyOf, order, matches = () => true, isWhole = false } = props;
+  const { source, what, empty, caption, columns, keyOf, order, matches, isWhole = false, forSelected } = props;
   // Other filters or another order begin a new view.
   const { search } = useLocation();
   const [view, setView] = useState({ search, most: shownAtOnce, isStopped: false });
   if (view.search !== search) setView({ search, most: shownAtOnce, isStopped: false });
   const list = useRows(source, isWhole && !view.isStopped);
   const eachPage = useEachPage({ ...source, request: { ...source.request, limit: source.mostRows ?? 1_000 } });
-  const narrow = (rows: readonly Row[]) => sorted(rows.filter(matches), columns, order);
+  const narrow = (rows: readonly Row[]) => sorted(matches === undefined ? rows : rows.filter(matches), columns, order);
   const rows = list.rows && narrow(list.rows);
   const count = rows?.length ?? 0;
   const hasMore = count > view.most || (list.hasNextPage && !list.isReading);
@@ -50,15 +55,18 @@ export function List<I extends DescMessage, O extends DescMessage, Row>(props: L
     if (count <= view.most + shownAtOnce && list.hasNextPage) void list.fetchNextPage();
   };
   const id = useId();
+  const shown = rows?.slice(0, view.most) ?? [];
+  const selection = useSelection(shown, keyOf, search);
+  const total = list.hasNextPage ? matches === undefined && source.totalOf?.(list.data?.pages[0]) : count;
   return (
     <>
       <Read query={{ ...list, data: rows }} what={`the ${what}`}>
-        {(narrowed) => (
+        {() => (
           <>
             {list.isReading && (
               <p role="status" className="detail">
-                {list.rows?.length.toLocaleString('en')} looked through…{' '}
-                <Button onPress={() => setView({ ...view, isStopped: true })}>Stop</Button>
+                {text.looked(list.rows?.length.toLocaleString('en') ?? '0')}{' '}
+                <Button onPress={() => setView({ ...view, isStopped: true })}>{text.stop}</Button>
               </p>
             )}
             {count === 0 && !list.isReading && !hasMore && <Empty>{empty}</Empty>}
@@ -66,11 +74,17 @@ export function List<I extends DescMessage, O extends DescMessage, Row>(props: L
               <>
                 <div className="list-header">
                   <span id={id} className="detail">
+                    {typeof total === 'number' && `${text.total(total, what)} · `}
                     {caption}
                   </span>
                   <CsvButton name={what.replaceAll(' ', '-')} columns={columns} eachPage={eachPage} narrow={narrow} />
                 </div>
-                <ListTable {...{ columns, keyOf, order }} labelledBy={id} rows={narrowed.slice(0, view.most)} />
+                <ListTable
+                  {...{ columns, keyOf, order }}
+                  labelledBy={id}
+                  rows={shown}
+                  {...(forSelected !== undefined && { selection })}
+                />
               </>
             )}
           </>
@@ -82,6 +96,11 @@ export function List<I extends DescMessage, O extends DescMessage, Row>(props: L
         hasFailed={list.error !== null || view.isStopped}
         onMore={showMore}
       />
+      {forSelected !== undefined && selection.rows.length > 0 && (
+        <SelectionBar count={selection.rows.length} onClear={selection.clear}>
+          {forSelected(selection.rows, selection)}
+        </SelectionBar>
+      )}
     </>
   );
 }

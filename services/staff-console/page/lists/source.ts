@@ -16,6 +16,8 @@ export interface Source<I extends DescMessage, O extends DescMessage, Row> {
   readonly rowsOf: (answer: MessageShape<O>) => readonly Row[];
   /** Returns what the request of the next page has besides; undefined after the last page. */
   readonly next: (answer: MessageShape<O>, rowsSoFar: number) => object | undefined;
+  /** Returns how many rows match, if the first page says so: 10,001 stands for more than 10,000. */
+  readonly totalOf?: (answer: MessageShape<O> | undefined) => number | undefined;
   /** Reads what a file tells of the rows of a page besides. */
   readonly readAlso?: (rows: readonly Row[]) => Promise<void>;
 }

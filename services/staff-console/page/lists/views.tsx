@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { NavLink } from 'react-router';
+import { SavedFilters } from './saved-filters.tsx';
 
 interface ViewsProps {
   /** Says what the views are of, such as "Views of the slots". */
@@ -22,6 +23,7 @@ export function Views({ label, links, children }: ViewsProps): ReactNode {
         ))}
       </nav>
       {children}
+      <SavedFilters />
     </div>
   );
 }

@@ -11,8 +11,16 @@ export type MoreAction = { readonly name: string } & ({ readonly href: string } 
 /** The actions that stand behind dots on the page, for the search. */
 export const moreActions = new Set<MoreAction>();
 
+interface MoreMenuProps {
+  readonly actions: readonly MoreAction[];
+  /** Says what opens; "More actions" unless told. */
+  readonly label?: string;
+  /** Dots unless told. */
+  readonly icon?: ReactNode;
+}
+
 /** The actions of a page that are not pressed each day, behind dots. */
-export function MoreMenu({ actions }: { readonly actions: readonly MoreAction[] }): ReactNode {
+export function MoreMenu({ actions, label = words.more, icon = <Ellipsis /> }: MoreMenuProps): ReactNode {
   useEffect(() => {
     for (const action of actions) moreActions.add(action);
     return () => {
@@ -21,8 +29,8 @@ export function MoreMenu({ actions }: { readonly actions: readonly MoreAction[] 
   });
   return (
     <MenuTrigger>
-      <Button emphasis="quiet" aria-label={words.more}>
-        <Ellipsis />
+      <Button emphasis="quiet" aria-label={label}>
+        {icon}
       </Button>
       <Popover className="popover" placement="bottom end">
         <Menu className="options-list">

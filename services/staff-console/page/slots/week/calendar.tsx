@@ -2,9 +2,9 @@ import { type DragEvent, type KeyboardEvent, memo, type ReactNode, useEffect, us
 import { Link } from 'react-router';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { timeInput } from '../../business/time-input.ts';
+import { type Chosen, ChosenContext } from '../../lists/chosen.ts';
 import { Button } from '../../ui/button.tsx';
 import { InSight } from '../../ui/in-sight.tsx';
-import { type Chosen, ChosenContext } from './chosen.ts';
 import { type Day, hourText } from './days.ts';
 import type { Shift } from './move.ts';
 import { type Cell, cellOf, placeBeside, placeOf, slotIdOf } from './places.ts';

@@ -2,10 +2,10 @@ import { type ReactNode, use } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { Time } from '../../business/time.tsx';
+import { ChosenContext } from '../../lists/chosen.ts';
 import { groupNames } from '../../lookup/names.ts';
 import { CapacityButton } from '../record/capacity-button.tsx';
 import { describeEnd, ordersClose, SlotBadge, stateOf } from '../record/slot-state.tsx';
-import { ChosenContext } from './chosen.ts';
 
 /** The views of the slots, by their paths. */
 export const slotViews = [

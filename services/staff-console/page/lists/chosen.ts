@@ -1,12 +1,12 @@
 import { createContext, useState } from 'react';
 
-/** The slots that are chosen in the calendar. */
+/** The records that are selected in a list or in the calendar, by their ids. */
 export interface Chosen {
   has(id: number): boolean;
   readonly count: number;
-  /** Chooses a slot, or no longer. With `isRange`, chooses all from the last one that was chosen to this one. */
+  /** Selects a record, or no longer. With `isRange`, selects all from the last one that was selected to this one. */
   choose(id: number, isRange: boolean): void;
-  /** Chooses further slots. */
+  /** Selects further records. */
   add(ids: readonly number[]): void;
   /** Keeps these only. */
   only(ids: readonly number[]): void;
@@ -15,7 +15,7 @@ export interface Chosen {
 
 const noop = () => {};
 
-/** What is chosen, for the slots' cards: a choice draws their boxes again and nothing else of them. */
+/** What is selected, for the boxes of the records: a choice draws these again and nothing else. */
 export const ChosenContext = createContext<Chosen>({
   has: () => false,
   count: 0,
@@ -26,10 +26,10 @@ export const ChosenContext = createContext<Chosen>({
 });
 
 /**
- * Keeps which slots are chosen.
+ * Keeps which records are selected.
  *
- * @param ids the slots on show in their order. Others are not chosen any more.
- * @param view names what is on show, such as a week: in another view nothing is chosen yet.
+ * @param ids the records on show in their order. Others are not selected any more.
+ * @param view names what is on show, such as a week: in another view nothing is selected yet.
  */
 export function useChosen(ids: readonly number[], view: string): Chosen {
   const none = { view, chosen: new Set<number>(), last: Number.NaN };
