@@ -2,30 +2,30 @@ import { Code } from '@connectrpc/connect';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { useNow } from '../business/time.tsx';
+import { dateInput } from '../business/time-input.ts';
 import { CsvButton } from '../lists/csv-button.tsx';
 import { Endless } from '../lists/endless.tsx';
 import { useStaff } from '../lookup/names.ts';
 import { Empty, Loading, Page, Problem } from '../ui/page.tsx';
+import { words } from '../words.ts';
 import { csvColumns } from './csv-columns.ts';
 import { EntryView } from './entry-view.tsx';
-import { FilterForm } from './filter-form.tsx';
+import { FilterBar } from './filter-bar.tsx';
 import { readFilters, toParams, toRequest } from './trail/filters.ts';
 import { byNewest } from './trail/merge-trails.ts';
 import type { TrailOwner } from './trail/trail.ts';
 import { type TrailFailure, useEachTrailPage, useMergedTrail } from './trail/use-merged-trail.ts';
 
 const tickMs = 10_000;
-const titles = {
-  slot: 'The changes of slots are missing here',
-  coupon: 'The changes of coupons and users are missing here',
-} as const satisfies Record<TrailOwner, string>;
+const text = words.activity;
+const titles = { slot: text.slotsMissing, coupon: text.couponsMissing } as const satisfies Record<TrailOwner, string>;
 
 /** Shows the audit trail of both services, newest first. The URL holds the filters (design 10). */
 export function Component(): ReactNode {
   const [params, setParams] = useSearchParams();
   const now = useNow(tickMs);
   const filters = readFilters(params);
-  const { request, problems } = toRequest(filters);
+  const { request, problems } = toRequest(filters, dateInput(new Date(now)));
   const isAsked = Object.keys(problems).length === 0;
   const trail = useMergedTrail(request, isAsked);
   const eachPage = useEachTrailPage(request);
@@ -34,9 +34,8 @@ export function Component(): ReactNode {
   const missing = trail.failures.filter(({ failure }) => Object.keys(failure.fields).length === 0);
   const isAnswered = isAsked && !trail.isLoading && trail.failures.length === 0;
   return (
-    <Page title="Audit trail">
-      <p>Who changed what, and when. Nobody can change these entries.</p>
-      <FilterForm
+    <Page title={words.frame.activity} beside={<span className="detail">{text.what}</span>}>
+      <FilterBar
         filters={filters}
         problems={{ ...refused, ...problems }}
         onFilter={(next) => setParams(toParams(next))}
@@ -45,10 +44,12 @@ export function Component(): ReactNode {
         <Missing key={each.owner} {...each} />
       ))}
       {trail.isLoading && <Loading what="the changes" />}
-      {isAnswered && trail.entries.length === 0 && !trail.hasMore && <Empty>No changes match.</Empty>}
+      {isAnswered && trail.entries.length === 0 && !trail.hasMore && (
+        <Empty>{toParams(filters).size > 0 ? text.none : text.noneYet}</Empty>
+      )}
       {trail.entries.length > 0 && (
         <div className="list-header">
-          <span className="detail">Newest first</span>
+          <span className="detail">{text.newestFirst}</span>
           <CsvButton
             name="audit-trail"
             columns={csvColumns(staff)}
@@ -57,7 +58,7 @@ export function Component(): ReactNode {
           />
         </div>
       )}
-      <ol className="audit-entries" aria-label="Changes">
+      <ol className="audit-entries card" aria-label={text.list}>
         {trail.entries.map((entry) => (
           <EntryView key={`${entry.resourceType} ${entry.id}`} entry={entry} now={now} />
         ))}

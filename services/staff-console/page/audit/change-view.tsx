@@ -6,8 +6,11 @@ import { difference } from '../forms/difference.tsx';
 import { groupNames, useGroups, useProductNames, useStaff, useUserNames } from '../lookup/names.ts';
 import { readSequence, type Sequence } from '../sequence/sequence.ts';
 import { StoredSequence } from '../sequence/stored-sequence.tsx';
+import { words } from '../words.ts';
 import { Expandable } from './expandable.tsx';
 import { type ChangedField, describeValue, idFields, idsChanged, idsIn } from './fields.ts';
+
+const text = words.activity;
 
 /** Shows how a change altered a field: its values before and after. With `isNew`, shows only its first value. */
 export function ChangeView({ field, isNew }: { readonly field: ChangedField; readonly isNew: boolean }): ReactNode {
@@ -15,7 +18,7 @@ export function ChangeView({ field, isNew }: { readonly field: ChangedField; rea
   const [had, has] = [idsIn(before), idsIn(after)];
   const isList = Array.isArray(before) || Array.isArray(after);
   if (isList && had !== undefined && has !== undefined) {
-    return isNew ? <Ids name={name} ids={has} words="" /> : <IdsChange name={name} {...difference(had, has)} />;
+    return isNew ? <Ids name={name} ids={has} heading="" /> : <IdsChange name={name} {...difference(had, has)} />;
   }
   const changed = idFields.has(name) ? idsChanged(after) : undefined;
   if (changed !== undefined) return <IdsChange name={name} {...changed} />;
@@ -27,7 +30,7 @@ export function ChangeView({ field, isNew }: { readonly field: ChangedField; rea
   return (
     <>
       <Value name={name} value={before} /> <span aria-hidden="true">→</span>{' '}
-      <span className="visually-hidden">became</span> <Value name={name} value={after} />
+      <span className="visually-hidden">{text.became}</span> <Value name={name} value={after} />
     </>
   );
 }
@@ -42,13 +45,13 @@ function SequenceChange({ before, after }: { readonly before: Sequence; readonly
     <ul>
       {users.map((user) => {
         const { added, removed } = difference(before[user] ?? [], after[user] ?? []);
-        const words = [
-          ...(added.length > 0 ? [`added ${added.join(', ')}`] : []),
-          ...(removed.length > 0 ? [`removed ${removed.join(', ')}`] : []),
+        const parts = [
+          ...(added.length > 0 ? [text.addedStops(added.join(', '))] : []),
+          ...(removed.length > 0 ? [text.removedStops(removed.join(', '))] : []),
         ];
         return (
           <li key={user}>
-            {nameOf(Number(user))}: {words.join('; ') || 'in another order'}
+            {nameOf(Number(user))}: {parts.join('; ') || text.otherOrder}
           </li>
         );
       })}
@@ -59,22 +62,18 @@ function SequenceChange({ before, after }: { readonly before: Sequence; readonly
 function Value({ name, value }: { readonly name: string; readonly value: JsonValue | undefined }): ReactNode {
   const Named = records[name];
   if (Named !== undefined && typeof value === 'number') return <Named ids={[value]} />;
-  const words = describeValue(name, value, formatDate);
-  if (words !== undefined || value === undefined) return <span>{words}</span>;
-  if (Object.keys(value ?? {}).length === 0) return <span>Empty</span>;
-  const [short, long] = [JSON.stringify(value), JSON.stringify(value, undefined, 1)];
-  const sequence = name === 'deliverySequence' ? readSequence(short) : undefined;
+  const short = describeValue(name, value, formatDate);
+  if (short !== undefined || value === undefined) return <span>{short}</span>;
+  if (Object.keys(value ?? {}).length === 0) return <span>{text.empty}</span>;
+  const [json, long] = [JSON.stringify(value), JSON.stringify(value, undefined, 1)];
+  const sequence = name === 'deliverySequence' ? readSequence(json) : undefined;
   if (sequence !== undefined) {
     const count = Object.keys(sequence).length;
-    return (
-      <Expandable summary={count === 1 ? 'The orders of 1 user' : `The orders of ${count} users`}>
-        {() => <StoredSequence sequence={sequence} />}
-      </Expandable>
-    );
+    return <Expandable summary={text.ordersOf(count)}>{() => <StoredSequence sequence={sequence} />}</Expandable>;
   }
   const snippets = snippetsIn(value);
-  if (snippets === undefined && short.length <= shortText) return <code>{short}</code>;
-  return <Expandable summary={snippets ?? 'Show'}>{() => <pre>{long}</pre>}</Expandable>;
+  if (snippets === undefined && json.length <= shortText) return <code>{json}</code>;
+  return <Expandable summary={snippets ?? text.show}>{() => <pre>{long}</pre>}</Expandable>;
 }
 
 // Longer JSON is collapsed.
@@ -96,11 +95,11 @@ interface IdsChangeProps {
 }
 
 function IdsChange({ name, added, removed }: IdsChangeProps): ReactNode {
-  if (added.length + removed.length === 0) return <span>The same ones in another order</span>;
+  if (added.length + removed.length === 0) return <span>{text.sameInOtherOrder}</span>;
   return (
     <>
-      {added.length > 0 && <Ids name={name} ids={added} words={`+${added.length} added`} />}{' '}
-      {removed.length > 0 && <Ids name={name} ids={removed} words={`${removed.length} removed`} />}
+      {added.length > 0 && <Ids name={name} ids={added} heading={text.added(added.length)} />}{' '}
+      {removed.length > 0 && <Ids name={name} ids={removed} heading={text.removed(removed.length)} />}
     </>
   );
 }
@@ -109,16 +108,23 @@ function IdsChange({ name, added, removed }: IdsChangeProps): ReactNode {
 const idsShown = 5;
 const idsOpened = 500;
 
+interface IdsProps {
+  readonly name: string;
+  readonly ids: readonly number[];
+  /** What stands before them. */
+  readonly heading: string;
+}
+
 /** Shows the names of ids after a few words: the first ones at once, more on request. */
-function Ids({ name, ids, words }: { readonly name: string; readonly ids: readonly number[]; readonly words: string }) {
+function Ids({ name, ids, heading }: IdsProps): ReactNode {
   const List = lists[name] ?? Numbers;
   const rest = ids.length - idsShown;
   return (
     <>
-      {words !== '' && `${words}: `}
+      {heading !== '' && `${heading}: `}
       <List ids={ids.slice(0, idsShown)} />
       {rest > 0 && (
-        <Expandable summary={`and ${rest} more`}>{() => <List ids={ids.slice(idsShown, idsOpened)} />}</Expandable>
+        <Expandable summary={text.andMore(rest)}>{() => <List ids={ids.slice(idsShown, idsOpened)} />}</Expandable>
       )}
     </>
   );

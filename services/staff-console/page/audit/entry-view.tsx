@@ -6,12 +6,15 @@ import { Time, timeSince } from '../business/time.tsx';
 import { useStaff } from '../lookup/names.ts';
 import { Facts } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
+import { words } from '../words.ts';
 import { ChangeView } from './change-view.tsx';
 import { Expandable } from './expandable.tsx';
 import { changedFields } from './fields.ts';
 import { describeDeed, nameOfRecord } from './trail/deeds.ts';
 import { trailAddress } from './trail/filters.ts';
 import './audit.css';
+
+const text = words.activity;
 
 interface EntryViewProps {
   readonly entry: AuditEntry;
@@ -24,7 +27,7 @@ export function EntryView({ entry, now }: EntryViewProps): ReactNode {
   const { at, subject, staffId, before, requestId, procedure } = entry;
   const [beforeName = '', afterName = ''] = describeDeed(entry).split('%');
   return (
-    <li className="card audit-entry">
+    <li className="audit-entry">
       <p>
         <strong>
           <Author entry={entry} />
@@ -43,24 +46,24 @@ export function EntryView({ entry, now }: EntryViewProps): ReactNode {
           <ChangeView key={field.name} field={field} isNew={before === undefined} />,
         ])}
       />
-      <Expandable summary="More about this change">
+      <Expandable summary={text.details}>
         {() => (
           <>
             <Facts
               rows={[
-                ['Account', <code key="account">{subject}</code>],
-                ['Request id', <code key="id">{requestId}</code>],
-                ['Procedure', <code key="procedure">{procedure}</code>],
+                [text.account, <code key="account">{subject}</code>],
+                [text.requestId, <code key="id">{requestId}</code>],
+                [text.procedure, <code key="procedure">{procedure}</code>],
               ]}
             />
             <p>
               <Link href={trailAddress({ type: entry.resourceType, id: String(entry.resourceId) })}>
-                All changes of {nameOfRecord(entry)}
+                {text.allOf(nameOfRecord(entry))}
               </Link>
             </p>
             <p>
               <Link href={trailAddress(staffId === undefined ? { by: subject } : { staff: String(staffId) })}>
-                All changes by <Author entry={entry} />
+                {text.allBy} <Author entry={entry} />
               </Link>
             </p>
           </>

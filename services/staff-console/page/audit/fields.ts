@@ -1,6 +1,7 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { describeStateName } from '../redemptions/state.ts';
+import { words } from '../words.ts';
 
 /** A field that a change altered. */
 export interface ChangedField {
@@ -12,63 +13,8 @@ export interface ChangedField {
   readonly after: JsonValue | undefined;
 }
 
-/** The labels of all records' fields, by their names in the API, in display order. */
-const labels: Readonly<Record<string, string>> = {
-  deliveryTime: 'Delivery',
-  freezeTime: 'Orders close',
-  isActive: 'Active',
-  isCapacityFull: 'Full',
-  capacity: 'Capacity',
-  windowMinutes: 'Window in minutes',
-  groupIds: 'Groups',
-  externalId: 'External id',
-  name: 'Name',
-  email: 'Email',
-  images: 'Images',
-  isRetired: 'Retired',
-  totalAmount: 'Total',
-  orderStatus: 'Status',
-  count: 'Coupons',
-  couponId: 'Coupon',
-  slotId: 'Slot',
-  userId: 'User',
-  orderKey: 'Order',
-  units: 'Units',
-  orderAmount: 'Order amount',
-  discountAmount: 'Discount',
-  state: 'State',
-  heldUntil: 'Held until',
-  usedAt: 'Used',
-  bookedAt: 'Booked',
-  releasedAt: 'Released',
-  reason: 'Reason',
-  couponCode: 'Coupon code',
-  secretCode: 'Secret code',
-  discountPercent: 'Discount in percent',
-  flatDiscount: 'Discount as an amount',
-  minOrder: 'Smallest order',
-  maxValue: 'Largest discount',
-  startsAt: 'Starts',
-  validTill: 'Valid until',
-  maxLimitForUser: 'Uses for each user',
-  maxUses: 'Uses in all',
-  isUserBased: 'Only for chosen users',
-  isApplyForAll: 'For all users',
-  exclusiveApply: 'Not with other coupons',
-  isInvalidated: 'Invalidated',
-  invalidated: 'Coupons invalidated',
-  redeemedUser: 'Redeemed by',
-  applicableUsers: 'Users',
-  applicableProducts: 'Applicable products',
-  productIds: 'Products',
-  vendorSnippets: 'Vendor snippets',
-  deliverySequence: 'Delivery sequence',
-  mobile: 'Mobile number',
-  createdBy: 'Created by',
-  createdAt: 'Created',
-  missingSince: 'Changes may be missing since',
-};
-
+const text = words.activity;
+const labels: Readonly<Record<string, string>> = text.fields;
 const order = Object.keys(labels);
 
 /** Fields that hold ids. */
@@ -92,6 +38,9 @@ const timeFields: ReadonlySet<string> = new Set([
   'missingSince',
 ]);
 
+/** Fields where 0 stands for none. */
+const limits: ReadonlySet<string> = new Set(['maxValue', 'maxLimitForUser', 'maxUses']);
+
 /** Returns the fields that an entry's change altered. For a new record, omits blank fields. */
 export function changedFields({ before, after }: Pick<AuditEntry, 'before' | 'after'>): ChangedField[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
@@ -109,8 +58,9 @@ export function changedFields({ before, after }: Pick<AuditEntry, 'before' | 'af
 /** Describes a field's value in a few words; undefined for lists and objects. */
 export function describeValue(name: string, value: JsonValue | undefined, formatTime: (at: Date) => string) {
   if (value === undefined || value === null || value === '') return '–';
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'boolean') return value ? text.yes : text.no;
   if (typeof value === 'object') return undefined;
+  if (limits.has(name) && Number(value) === 0) return text.noLimit;
   if (name === 'state') return describeStateName(String(value));
   const time = timeFields.has(name) ? new Date(String(value)) : undefined;
   return time === undefined || Number.isNaN(time.getTime()) ? String(value) : formatTime(time);

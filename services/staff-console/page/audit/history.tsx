@@ -4,10 +4,13 @@ import { timeSince, useNow } from '../business/time.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
+import { words } from '../words.ts';
 import { Author, EntryView } from './entry-view.tsx';
 import type { Kind } from './trail/deeds.ts';
 import { mergeTrails } from './trail/merge-trails.ts';
 import { ownerOf, useLastChange, useTrail } from './trail/trail.ts';
+
+const text = words.activity;
 
 interface RecordProps {
   readonly type: Kind;
@@ -40,9 +43,9 @@ export function History({ type, id }: RecordProps): ReactNode {
   const first = merged.findLastIndex(({ resourceType }) => resourceType === type);
   const entries = first === -1 ? merged : merged.slice(0, first + 1);
   return (
-    <Section title="History">
+    <Section title={text.history}>
       <Read query={trail} what="the history">
-        {() => entries.length === 0 && <Empty>No changes are on record.</Empty>}
+        {() => entries.length === 0 && <Empty>{text.noHistory}</Empty>}
       </Read>
       {trail.data !== undefined && (
         <Read query={recoveries} what="the recoveries of the database">
@@ -56,7 +59,7 @@ export function History({ type, id }: RecordProps): ReactNode {
       </ol>
       {hasNextPage && (
         <Button isPending={isFetchingNextPage} onPress={() => void trail.fetchNextPage()}>
-          {isFetchingNextPage ? 'Loading…' : 'Show more'}
+          {isFetchingNextPage ? words.lists.loading : words.lists.showMore}
         </Button>
       )}
     </Section>
@@ -70,7 +73,7 @@ export function LastChange({ type, id }: RecordProps): ReactNode {
   if (entry?.at === undefined) return null;
   return (
     <span>
-      Changed by{' '}
+      {text.changedBy}{' '}
       <strong>
         <Author entry={entry} />
       </strong>{' '}

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import type { Contradiction } from '../rpc/guarded-edit.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { words } from '../words.ts';
 import { Choice } from './choice.tsx';
 
 interface ConflictProps<D> {
@@ -20,8 +21,10 @@ export function Conflict<D extends object>({ record, by, contradiction, describe
   const [taken, setTaken] = useState<ReadonlySet<string>>(new Set());
   const chosen = { ...mine, ...Object.fromEntries(fields.filter((f) => taken.has(f)).map((f) => [f, theirs[f]])) };
   return (
-    <Dialog title={`Somebody else has changed ${record}`} isOpen onClose={close} role="alertdialog">
-      <p>{by} Nothing is lost. What only one of you has changed is kept; choose what is right where you differ.</p>
+    <Dialog title={words.forms.conflict(record)} isOpen onClose={close} role="alertdialog">
+      <p>
+        {by} {words.forms.conflictAdvice}
+      </p>
       {fields.map((field) => {
         const [name, own] = describe(field, mine);
         const [, saved] = describe(field, theirs);
@@ -30,7 +33,7 @@ export function Conflict<D extends object>({ record, by, contradiction, describe
             key={field}
             label={name}
             value={taken.has(field) ? 'theirs' : 'mine'}
-            options={{ mine: `Yours: ${own || 'none'}`, theirs: `Theirs: ${saved || 'none'}` }}
+            options={{ mine: words.forms.yours(own), theirs: words.forms.theirs(saved) }}
             onChange={(version) => {
               const next = new Set(taken);
               if (version === 'theirs') next.add(field);
@@ -41,9 +44,9 @@ export function Conflict<D extends object>({ record, by, contradiction, describe
         );
       })}
       <div className="actions">
-        <Button onPress={close}>Back to editing</Button>
+        <Button onPress={close}>{words.forms.keepEditing}</Button>
         <Button emphasis="primary" onPress={() => save(chosen)}>
-          Save
+          {words.save}
         </Button>
       </div>
     </Dialog>

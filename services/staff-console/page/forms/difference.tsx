@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { words } from '../words.ts';
 
 /** The ids that a new choice adds, and those that it removes. */
 export interface Difference {
@@ -23,24 +24,21 @@ interface DifferenceProps extends Difference {
 export function DifferenceView({ added, removed, nameOf }: DifferenceProps): ReactNode {
   const names = (ids: readonly number[]) => {
     const rest = ids.length - namedMost;
-    return ids.slice(0, namedMost).map(nameOf).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+    return ids.slice(0, namedMost).map(nameOf).join(', ') + (rest > 0 ? ` ${words.forms.andMore(rest)}` : '');
   };
   return (
     <div className="difference" role="status">
-      {added.length + removed.length === 0 && <p>No changes yet.</p>}
+      {added.length + removed.length === 0 && <p>{words.forms.noChanges}</p>}
       {added.length > 0 && (
         <p>
-          <Added count={added.length} /> {names(added)}
+          <strong>{words.forms.added(added.length)}</strong> {names(added)}
         </p>
       )}
       {removed.length > 0 && (
         <p>
-          <Removed count={removed.length} /> {names(removed)}
+          <strong>{words.forms.removed(removed.length)}</strong> {names(removed)}
         </p>
       )}
     </div>
   );
 }
-
-const Added = ({ count }: { readonly count: number }) => <strong className="good">{count} added:</strong>;
-const Removed = ({ count }: { readonly count: number }) => <strong className="bad">{count} removed:</strong>;

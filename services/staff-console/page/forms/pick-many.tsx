@@ -1,3 +1,4 @@
+import { X } from 'lucide-react';
 import { type ClipboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Checkbox } from 'react-aria-components/Checkbox';
 import { FieldError } from 'react-aria-components/FieldError';
@@ -9,6 +10,9 @@ import { SearchField } from 'react-aria-components/SearchField';
 import { Tag, TagGroup, TagList } from 'react-aria-components/TagGroup';
 import { Button } from '../ui/button.tsx';
 import { Picture } from '../ui/picture.tsx';
+import { words } from '../words.ts';
+
+const text = words.forms;
 
 /** An option that staff can choose by its name. */
 export interface Option {
@@ -62,13 +66,13 @@ export function PickMany(props: PickManyProps): ReactNode {
     ]);
   };
   const add = (numbers: readonly string[]) => {
-    setPasted(`Looking up ${numbers.length} numbers…`);
+    setPasted(text.lookingUp(numbers.length));
     const take = (options: readonly Option[]) => {
       const had = new Set(latest.current.map(({ id }) => id));
       onChange([...latest.current, ...options.filter(({ id }) => !had.has(id))]);
       setPasted(describePasted(numbers, options));
     };
-    props.readByNumbers(numbers).then(take, () => setPasted('The numbers could not be looked up. Enter them again.'));
+    props.readByNumbers(numbers).then(take, () => setPasted(text.notLookedUp));
   };
   const type = (text: string) => {
     setPasted('');
@@ -108,11 +112,11 @@ export function PickMany(props: PickManyProps): ReactNode {
         onChange={type}
         onSubmit={enter}
         autoFocus={props.autoFocus === true}
-        validate={(text) => (readList(text).length > 0 ? 'Press Enter to choose these.' : undefined)}
+        validate={(typed) => (readList(typed).length > 0 ? text.enterNumbers : undefined)}
       >
         <Label>{label}</Label>
         <Input
-          placeholder="Search by name or number, or list numbers: 3, 8"
+          placeholder={text.searchByName}
           onPaste={paste}
           onKeyDown={({ key }) => key === 'ArrowDown' && setPressed(key)}
         />
@@ -124,45 +128,41 @@ export function PickMany(props: PickManyProps): ReactNode {
       </p>
       <GridList
         ref={list}
-        aria-label={`${label}: found`}
+        aria-label={text.found(label)}
         className="options-list"
         items={found ?? []}
         selectionMode="multiple"
         selectedKeys={ids}
         onSelectionChange={select}
         renderEmptyState={() =>
-          readList(search).length > 0
-            ? 'Press Enter to choose these numbers.'
-            : found === undefined
-              ? 'Searching…'
-              : 'Nothing found.'
+          readList(search).length > 0 ? text.enterNumbers : found === undefined ? text.searching : text.nothingFound
         }
       >
         {(option) => (
           <GridListItem id={option.id} textValue={option.name} className="option-row">
             <Checkbox slot="selection" className="tick" />
             {option.image !== undefined && <Picture url={option.image} />}
-            {option.name} <span className="detail">{option.detail ?? `no. ${option.id}`}</span>
+            {option.name} <span className="detail">{option.detail}</span>
           </GridListItem>
         )}
       </GridList>
       <TagGroup
-        aria-label={`${label}: chosen`}
+        aria-label={text.chosen(label)}
         className="tags"
         onRemove={(keys) => onChange(chosen.filter(({ id }) => !keys.has(id)))}
       >
-        <TagList items={chosen.slice(0, shownMost)} renderEmptyState={() => 'None chosen.'}>
+        <TagList items={chosen.slice(0, shownMost)} renderEmptyState={() => text.noneChosen}>
           {(option) => (
             <Tag id={option.id} textValue={option.name} className="tag">
               {option.name}
               <Button slot="remove" emphasis="quiet">
-                ✕
+                <X />
               </Button>
             </Tag>
           )}
         </TagList>
       </TagGroup>
-      {chosen.length > shownMost && <p className="hint">and {chosen.length - shownMost} more</p>}
+      {chosen.length > shownMost && <p className="hint">{text.andMore(chosen.length - shownMost)}</p>}
       {problem !== undefined && (
         <p className="field-problem" role="alert">
           {problem}
@@ -185,6 +185,6 @@ function readList(text: string): readonly string[] {
 function describePasted(numbers: readonly string[], known: readonly Option[]): string {
   const found = new Set(known.flatMap(({ id, detail }) => [String(id), detail]));
   const unknown = numbers.filter((number) => !found.has(number));
-  const added = `${known.length} of ${numbers.length} numbers chosen.`;
-  return unknown.length === 0 ? added : `${added} Unknown: ${unknown.join(', ')}.`;
+  const added = text.addedNumbers(known.length, numbers.length);
+  return unknown.length === 0 ? added : `${added} ${text.unknownNumbers(unknown.join(', '))}`;
 }

@@ -1,3 +1,4 @@
+import { ChevronDown } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { FieldError } from 'react-aria-components/FieldError';
 import { Label } from 'react-aria-components/Label';
@@ -30,7 +31,7 @@ export function SelectField({ label, name, value, none, options, onChange }: Sel
     >
       <Label>{label}</Label>
       <Button>
-        <SelectValue /> <span aria-hidden="true">▾</span>
+        <SelectValue /> <ChevronDown />
       </Button>
       <FieldError />
       <Popover className="popover">

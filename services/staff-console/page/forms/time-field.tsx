@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { business, foreignTimeZone } from '../business/business.ts';
 import { repeatedTimes } from '../business/time-input.ts';
 import { clock } from '../session/clock.ts';
+import { words } from '../words.ts';
 import { Choice } from './choice.tsx';
 import { TextField } from './text-field.tsx';
 
@@ -22,7 +23,7 @@ const minutes = 'YYYY-MM-DDThh:mm'.length;
 export function TimeField({ value, hint = '', onChange, ...props }: TimeFieldProps): ReactNode {
   const [first, second] = repeatedTimes(value);
   const foreign = foreignTimeZone(new Date(clock.now()));
-  const zone = foreign === undefined ? '' : `In ${business.timeZone}, not in this computer’s ${foreign}. `;
+  const zone = foreign === undefined ? '' : words.forms.zone(business.timeZone);
   return (
     <div className="time-field">
       <TextField
@@ -35,11 +36,11 @@ export function TimeField({ value, hint = '', onChange, ...props }: TimeFieldPro
       />
       {first !== undefined && second !== undefined && (
         <Choice
-          label={`${value.slice(11, minutes)} comes twice on this day`}
+          label={words.forms.twice(value.slice(11, minutes))}
           value={value === second ? 'second' : 'first'}
           options={{
-            first: `The first, UTC${first.slice(minutes)}`,
-            second: `The second, UTC${second.slice(minutes)}`,
+            first: words.forms.first(first.slice(minutes)),
+            second: words.forms.second(second.slice(minutes)),
           }}
           onChange={(which) => onChange(which === 'second' ? second : first)}
         />

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { words } from '../words.ts';
 import { useOnline } from './use-online.ts';
 
 /** Says that the device is offline. Pending calls wait, and continue by themselves. */
@@ -6,7 +7,7 @@ export function ConnectionBanner(): ReactNode {
   if (useOnline()) return null;
   return (
     <p className="banner in-sight" role="status">
-      You are offline. What you see may be out of date, and what you save is sent as soon as the connection is back.
+      {words.frame.offline}
     </p>
   );
 }

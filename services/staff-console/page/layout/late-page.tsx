@@ -1,5 +1,6 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
 import { Loading, Page } from '../ui/page.tsx';
+import { words } from '../words.ts';
 import { useOnline } from './use-online.ts';
 
 interface PageModule {
@@ -44,8 +45,8 @@ function latePage(fetch: () => Promise<PageModule>): ComponentType {
     if (failures.length === mostFailures) throw failures.at(-1);
     if (isOnline) return <Loading what="the page" />;
     return (
-      <Page title="This page needs the connection">
-        <p>You have not opened it yet. It comes by itself as soon as you are online again.</p>
+      <Page title={words.frame.latePage}>
+        <p>{words.frame.latePageAdvice}</p>
       </Page>
     );
   };

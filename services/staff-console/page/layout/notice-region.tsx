@@ -1,5 +1,6 @@
 import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
 import { Text } from 'react-aria-components/Text';
@@ -11,11 +12,14 @@ import {
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { type Notice, notices, notify } from '../rpc/notices.ts';
 import { Button } from '../ui/button.tsx';
+import { words } from '../words.ts';
+
+const text = words.frame;
 
 /** Shows the notices. */
 export function NoticeRegion(): ReactNode {
   return (
-    <ToastRegion queue={notices} className="notices" aria-label="Notices">
+    <ToastRegion queue={notices} className="notices" aria-label={text.notices}>
       {({ toast }) => (
         <Toast toast={toast} className={`notice ${toast.content.isProblem ? 'failed' : ''}`}>
           <KeepInSight />
@@ -31,7 +35,7 @@ export function NoticeRegion(): ReactNode {
                 void undo(toast.content);
               }}
             >
-              Undo
+              {text.undo}
             </Button>
           )}
           {toast.content.retry !== undefined && (
@@ -42,11 +46,11 @@ export function NoticeRegion(): ReactNode {
                 toast.content.retry?.();
               }}
             >
-              Try again
+              {words.tryAgain}
             </Button>
           )}
-          <AriaButton slot="close" className="button quiet" aria-label="Close">
-            ✕
+          <AriaButton slot="close" className="button quiet" aria-label={words.close}>
+            <X />
           </AriaButton>
         </Toast>
       )}
@@ -70,13 +74,13 @@ function Published({ storeRequestId }: { readonly storeRequestId: string }): Rea
     ...createQueryOptions(SlotStoreService.method.getStoreStatus, {}, { transport, headers }),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (isError) return <Text slot="description">The storefront will show it shortly.</Text>;
-  if (data === undefined) return <Text slot="description">On its way to the storefront…</Text>;
-  return <Text slot="description">The storefront shows it now (version {data.version}).</Text>;
+  if (isError) return <Text slot="description">{text.shownSoon}</Text>;
+  if (data === undefined) return <Text slot="description">{text.onItsWay}</Text>;
+  return <Text slot="description">{text.shownNow}</Text>;
 }
 
 /** Undoes a change. A notice reports a failure, because the button that would show it may have left the page. */
-async function undo({ text, undo }: Notice): Promise<void> {
+async function undo({ text: done, undo }: Notice): Promise<void> {
   const undone = await undo?.();
-  if (undone?.failure !== undefined) notify({ text: `Not undone: ${text}. ${undone.failure.title}.`, isProblem: true });
+  if (undone?.failure !== undefined) notify({ text: text.notUndone(done, undone.failure.title), isProblem: true });
 }

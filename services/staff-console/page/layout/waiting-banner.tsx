@@ -1,6 +1,7 @@
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { giveUp, isWaiting, subscribeToWaiting } from '../rpc/patience.ts';
 import { Button } from '../ui/button.tsx';
+import { words } from '../words.ts';
 
 /** Says that a service takes long to answer, and lets staff give up. It is in sight wherever the page is scrolled to. */
 export function WaitingBanner(): ReactNode {
@@ -8,8 +9,8 @@ export function WaitingBanner(): ReactNode {
   if (!isShown) return null;
   return (
     <div className="waiting notice" role="status">
-      The service has not answered for 5 seconds.
-      <Button onPress={giveUp}>Stop waiting</Button>
+      {words.frame.waiting}
+      <Button onPress={giveUp}>{words.frame.stopWaiting}</Button>
     </div>
   );
 }

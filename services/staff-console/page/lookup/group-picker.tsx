@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { type Option, PickMany } from '../forms/pick-many.tsx';
+import { words } from '../words.ts';
 import { useGroups } from './names.ts';
 
 interface GroupPickerProps {
@@ -11,12 +12,12 @@ interface GroupPickerProps {
 export function GroupPicker({ chosen, onChange }: GroupPickerProps): ReactNode {
   const groups = useGroups();
   const [search, setSearch] = useState('');
-  const toOption = (id: number): Option => ({ id, name: groups.get(id) ?? `Group ${id}` });
+  const toOption = (id: number): Option => ({ id, name: groups.get(id) ?? words.lookup.group(id) });
   const sought = search.trim().toLowerCase();
   const all = [...groups.keys()].map(toOption);
   return (
     <PickMany
-      label="Groups"
+      label={words.lookup.groups}
       search={search}
       onSearch={setSearch}
       found={all.filter(({ id, name }) => name.toLowerCase().includes(sought) || String(id) === sought)}

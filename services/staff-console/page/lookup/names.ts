@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { isolate } from '../ui/text.ts';
+import { words } from '../words.ts';
 
 // Names seldom change.
 const staleTime = 60_000;
@@ -22,7 +23,7 @@ export function useGroups(): ReadonlyMap<number, string> {
 
 /** Names product groups, such as "Fruit, Group 7". A group without a name has its number. */
 export function groupNames(groups: ReadonlyMap<number, string>, ids: readonly number[]): string {
-  return ids.map((id) => groups.get(id) ?? `Group ${id}`).join(', ');
+  return ids.map((id) => groups.get(id) ?? words.lookup.group(id)).join(', ');
 }
 
 /** Returns the names of the staff users by id; empty until they are read. */
@@ -37,14 +38,14 @@ export function useStaff(): ReadonlyMap<number, string> {
 export function useProductNames(ids: readonly number[]): (id: number) => string {
   const { data } = useQuery(CatalogService.method.getProducts, { productIds: ids.slice(0, maxNamed) }, options(ids));
   const names = useNames(data?.products);
-  return (id) => names.get(id) ?? `Product ${id}`;
+  return (id) => names.get(id) ?? words.lookup.product(id);
 }
 
 /** Like `useProductNames`, for users. */
 export function useUserNames(ids: readonly number[]): (id: number) => string {
   const { data } = useQuery(CatalogService.method.getUsers, { userIds: ids.slice(0, maxNamed) }, options(ids));
   const names = useNames(data?.users);
-  return (id) => names.get(id) ?? `User ${id}`;
+  return (id) => names.get(id) ?? words.lookup.customer(id);
 }
 
 /** Returns the codes of coupons by their ids, as far as they are read: with a call for each. */

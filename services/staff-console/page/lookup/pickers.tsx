@@ -9,6 +9,7 @@ import { type Option, PickMany } from '../forms/pick-many.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { isolate, readId } from '../ui/text.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
+import { words } from '../words.ts';
 import { useProductNames } from './names.ts';
 import { userSearch } from './user-search.ts';
 
@@ -28,12 +29,14 @@ export function ProductPicker(props: PickerProps): ReactNode {
   // Of those that a coupon's list of ids names, only the ids are known.
   const nameOf = useProductNames(chosen.filter(({ name }) => name === '').map(({ id }) => id));
   const named = chosen.map((option) => (option.name === '' ? { ...option, name: nameOf(option.id) } : option));
-  return <Picker label="Products" {...props} chosen={named} bySearch={productsBySearch} byIds={productsById} />;
+  return (
+    <Picker label={words.lookup.products} {...props} chosen={named} bySearch={productsBySearch} byIds={productsById} />
+  );
 }
 
 /** A choice of users, by their names or mobile numbers. */
 export function UserPicker(props: PickerProps): ReactNode {
-  return <Picker label="Users" {...props} bySearch={usersBySearch} byIds={usersById} />;
+  return <Picker label={words.lookup.customers} {...props} bySearch={usersBySearch} byIds={usersById} />;
 }
 
 /** A procedure that finds records. */

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { readId } from '../ui/text.ts';
+import { words } from '../words.ts';
 import { useProductNames, useUserNames } from './names.ts';
 import { type PickerProps, ProductPicker, UserPicker } from './pickers.tsx';
 
@@ -16,12 +17,14 @@ interface FilterProps {
 
 /** A filter of a list by a product. */
 export function ProductFilter(props: FilterProps): ReactNode {
-  return <RecordFilter label="Product" {...props} useNames={useProductNames} Picker={ProductPicker} />;
+  return (
+    <RecordFilter label={words.lookup.productFilter} {...props} useNames={useProductNames} Picker={ProductPicker} />
+  );
 }
 
 /** A filter of a list by a user. */
 export function UserFilter(props: FilterProps): ReactNode {
-  return <RecordFilter label="User" {...props} useNames={useUserNames} Picker={UserPicker} />;
+  return <RecordFilter label={words.lookup.customerFilter} {...props} useNames={useUserNames} Picker={UserPicker} />;
 }
 
 interface RecordFilterProps extends FilterProps {
@@ -31,7 +34,14 @@ interface RecordFilterProps extends FilterProps {
 }
 
 /** A filter as a button that names the chosen record and opens a picker for another one. */
-function RecordFilter({ label, none = 'Any', value, onChange, useNames, Picker }: RecordFilterProps): ReactNode {
+function RecordFilter({
+  label,
+  none = words.lookup.any,
+  value,
+  onChange,
+  useNames,
+  Picker,
+}: RecordFilterProps): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
   const id = readId(value);
   const ids = id === undefined ? [] : [id];
@@ -48,7 +58,7 @@ function RecordFilter({ label, none = 'Any', value, onChange, useNames, Picker }
       <Button aria-label={`${label}: ${name ?? none.toLowerCase()}`} onPress={() => setIsOpen(true)}>
         {name ?? none}
       </Button>
-      <Dialog title={`Choose: ${label.toLowerCase()}`} isOpen={isOpen} onClose={() => setIsOpen(false)}>
+      <Dialog title={words.lookup.choose(label.toLowerCase())} isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <Picker
           autoFocus
           label={label}
@@ -57,7 +67,7 @@ function RecordFilter({ label, none = 'Any', value, onChange, useNames, Picker }
         />
         <div className="actions">
           <Button onPress={() => choose('')}>{none}</Button>
-          <Button onPress={() => setIsOpen(false)}>Close</Button>
+          <Button onPress={() => setIsOpen(false)}>{words.close}</Button>
         </div>
       </Dialog>
     </div>

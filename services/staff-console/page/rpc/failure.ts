@@ -1,6 +1,9 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { ErrorInfoSchema } from '../../../../shared/gen/google/rpc/error_details_pb.ts';
 import { isTransient, reasonOf, violationsOf } from '../../../client/connect/errors.ts';
+import { words } from '../words.ts';
+
+const text = words.failures;
 
 /** Describes in words for staff why a call has failed. */
 export interface Failure {
@@ -51,39 +54,39 @@ const fieldOfReason: Readonly<Record<string, string>> = {
 
 /** What the service says in the words of its API, in those of its forms. */
 const plainWords: Readonly<Record<string, string>> = {
-  APPLICABLE_USERS_OR_ALL_REQUIRED: 'Choose at least one user.',
-  APPLICABLE_USERS_REQUIRED: 'Choose at least one user.',
-  ONE_DISCOUNT_REQUIRED: 'Enter a discount, in percent or as an amount.',
+  APPLICABLE_USERS_OR_ALL_REQUIRED: text.chooseCustomers,
+  APPLICABLE_USERS_REQUIRED: text.chooseCustomers,
+  ONE_DISCOUNT_REQUIRED: text.enterDiscount,
 };
 
 function wordsFor(error: ConnectError, reason: string, message: string): Pick<Failure, 'title' | 'advice'> {
   // The banner at the top of the page gives the advice (session-banner.tsx).
-  if (isForStaff(error)) return { title: 'Only staff can see or do this', advice: '' };
+  if (isForStaff(error)) return { title: text.staffOnly, advice: '' };
   if (error.code === Code.Canceled) {
-    return { title: 'You have stopped waiting', advice: 'Try again: what has arrived already is not done twice.' };
+    return { title: text.stopped, advice: text.notTwice };
   }
   if (isTransient(error)) {
-    const title = reason === 'OVERLOADED' ? 'The service is very busy' : 'The service can’t be reached';
-    return { title, advice: 'Nothing is lost. Try again in a moment: what has arrived already is not done twice.' };
+    const title = reason === 'OVERLOADED' ? text.busy : text.unreachable;
+    return { title, advice: text.nothingLost };
   }
   if (reason.startsWith('SECRET_CODE_') && error.code === Code.FailedPrecondition) {
-    return { title: message, advice: 'Nothing can be claimed any more.' };
+    return { title: message, advice: text.claimed };
   }
   switch (error.code) {
     case Code.InvalidArgument:
     case Code.AlreadyExists:
     case Code.FailedPrecondition:
-      return { title: message, advice: 'Correct it, and try again.' };
+      return { title: message, advice: text.correct };
     case Code.NotFound:
-      return { title: message, advice: 'It may have another number, or never have existed.' };
+      return { title: message, advice: text.noSuch };
     case Code.Unauthenticated:
-      return { title: 'You are signed out', advice: 'Sign in again to go on.' };
+      return { title: text.signedOut, advice: text.signInAgain };
     case Code.Aborted:
-      return { title: message, advice: 'Look at what has changed, and try again.' };
+      return { title: message, advice: text.lookAgain };
     case Code.ResourceExhausted:
-      return { title: message, advice: 'Wait a moment, and try again.' };
+      return { title: message, advice: text.wait };
     default:
-      return { title: 'Something went wrong in the service', advice: 'Try again. If it stays, tell an administrator.' };
+      return { title: text.broken, advice: text.tell };
   }
 }
 

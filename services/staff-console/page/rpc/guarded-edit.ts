@@ -1,5 +1,6 @@
 import type { DescMessage, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import { useState } from 'react';
+import { words } from '../words.ts';
 import { isSame, merge } from './merge.ts';
 import { notify } from './notices.ts';
 import type { Write } from './write.ts';
@@ -60,7 +61,7 @@ export function useGuardedEdit<R, D extends object, I extends DescMessage, O ext
     for (let left = maxMerges; left > 0; left -= 1) {
       const { answer, failure } = await write.send(request(mine, replaced));
       if (answer !== undefined) {
-        if (replaced !== base) notify({ text: 'Somebody else had saved changes meanwhile. Theirs are kept, too' });
+        if (replaced !== base) notify({ text: words.failures.merged });
         return onSaved(answer);
       }
       const now = failure?.reason === 'ETAG_MISMATCH' ? await read() : undefined;

@@ -10,6 +10,7 @@ import { useTransport } from '@connectrpc/connect-query';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { createKey } from '../../../client/connect/idempotency.ts';
+import { words } from '../words.ts';
 import { describeFailure, type Failure } from './failure.ts';
 import { type Notice, notify } from './notices.ts';
 
@@ -78,7 +79,7 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
       return { answer: message };
     } catch (error) {
       const failure = describeFailure(error);
-      const subject = reported ?? (isOnPage.current ? undefined : 'What you have left was not saved');
+      const subject = reported ?? (isOnPage.current ? undefined : words.failures.leftUnsaved);
       if (subject !== undefined) notify({ text: `${subject}: ${failure.title}. ${failure.advice}`, isProblem: true });
       return { failure };
     } finally {

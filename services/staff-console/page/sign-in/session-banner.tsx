@@ -4,8 +4,10 @@ import { useSession } from '../session/session.ts';
 import type { Token } from '../session/token.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { words } from '../words.ts';
 import { SignInWay } from './sign-in-way.tsx';
 
+const text = words.signIn;
 const noticeMs = 5 * 60_000;
 const lookMs = 10_000;
 
@@ -17,8 +19,7 @@ export function SessionBanner(): ReactNode {
     <>
       {isDenied && (
         <p className="banner" role="status">
-          This account is not staff, so most of the console is closed to it. Ask an administrator to add you as a staff
-          user, or sign out and sign in with another account.
+          {text.notStaff}
         </p>
       )}
       {token.renewal === undefined && ended === undefined && <EndsSoon key={token.text} token={token} />}
@@ -32,15 +33,15 @@ function EndsSoon({ token: { expiresAt } }: { readonly token: Token }): ReactNod
   if (expiresAt - now > noticeMs) return null;
   return (
     <div className="banner calm" role="status">
-      Your session ends in {timeLeft(expiresAt, now) ?? 'a moment'}.{' '}
+      {text.endsIn(timeLeft(expiresAt, now))}{' '}
       <Button emphasis="quiet" onPress={() => setIsAsking(true)}>
-        Sign in again
+        {text.again}
       </Button>
-      <Dialog title="Sign in again" isOpen={isAsking} onClose={() => setIsAsking(false)}>
-        <p>You stay on this page, and nothing that you have entered is lost.</p>
+      <Dialog title={text.again} isOpen={isAsking} onClose={() => setIsAsking(false)}>
+        <p>{text.staysHere}</p>
         <SignInWay isOver />
         <Button emphasis="quiet" onPress={() => setIsAsking(false)}>
-          Later
+          {text.later}
         </Button>
       </Dialog>
     </div>

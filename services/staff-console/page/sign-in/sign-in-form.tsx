@@ -4,6 +4,7 @@ import { TextField } from '../forms/text-field.tsx';
 import { clock } from '../session/clock.ts';
 import { session } from '../session/session.ts';
 import { readToken } from '../session/token.ts';
+import { words } from '../words.ts';
 
 const write = { isPending: false, failure: undefined };
 
@@ -12,9 +13,9 @@ export function SignInForm(): ReactNode {
   const [text, setText] = useState('');
   const token = readToken(text);
   return (
-    <EditForm action="Sign in" write={write} onSend={() => token && session.signIn(token)}>
+    <EditForm action={words.signIn.signIn} write={write} onSend={() => token && session.signIn(token)}>
       <TextField
-        label="Token"
+        label={words.signIn.token}
         name="token"
         type="password"
         autoComplete="off"
@@ -23,7 +24,7 @@ export function SignInForm(): ReactNode {
         validate={problemOf}
         value={text}
         onChange={setText}
-        hint="It was given to you by an administrator. It stays in this tab."
+        hint={words.signIn.tokenHint}
       />
     </EditForm>
   );
@@ -31,6 +32,6 @@ export function SignInForm(): ReactNode {
 
 function problemOf(text: string): string | undefined {
   const token = readToken(text);
-  if (token === undefined) return 'This is no token: it has three parts with dots between them.';
-  return token.expiresAt <= clock.now() ? 'This token has ended. Ask for a new one.' : undefined;
+  if (token === undefined) return words.signIn.noToken;
+  return token.expiresAt <= clock.now() ? words.signIn.endedToken : undefined;
 }

@@ -4,7 +4,10 @@ import { hasProvider, prepareSignIn, signInByPopup, signInByRedirect } from '../
 import type { Token } from '../session/token.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/page.tsx';
+import { words } from '../words.ts';
 import { SignInForm } from './sign-in-form.tsx';
+
+const text = words.signIn;
 
 /**
  * Lets staff sign in: with the provider if there is one, otherwise with a token that they paste. With a provider, only
@@ -27,13 +30,10 @@ export function SignInWay({ isOver = false }: { readonly isOver?: boolean }): Re
 function Offered({ token }: { readonly token: Token }): ReactNode {
   return (
     <div className="problem" role="alert">
-      <strong>A page of another site wants to sign you in as {token.subject}</strong>
-      <p>
-        Staff number {token.staffId ?? 'none'}. What you do is then recorded as theirs. Go on only if you know this
-        link.
-      </p>
-      <Button onPress={() => session.signIn(token)}>Sign in as {token.subject}</Button>{' '}
-      <Button onPress={() => session.update({ offered: undefined })}>Don’t</Button>
+      <strong>{text.otherSite(token.subject)}</strong>
+      <p>{text.otherSiteAdvice(token.staffId)}</p>
+      <Button onPress={() => session.signIn(token)}>{text.signInAs(token.subject)}</Button>{' '}
+      <Button onPress={() => session.update({ offered: undefined })}>{text.dont}</Button>
     </div>
   );
 }
@@ -53,17 +53,15 @@ function ProviderButton({ isOver }: { readonly isOver: boolean }): ReactNode {
   };
   return (
     <>
-      {hasOpened && problem === undefined && (
-        <p role="status">Go on in the window that has opened. If you have closed it, press “Sign in” again.</p>
-      )}
+      {hasOpened && problem === undefined && <p role="status">{text.inWindow}</p>}
       <Button emphasis="primary" autoFocus isPending={isPending} onPress={isOver ? open : leave}>
-        Sign in
+        {text.signIn}
       </Button>
       {isOver && problem?.kind === 'blocked' && (
         <>
-          <p>Or sign in on this page: what you have entered here and not saved is then lost.</p>
+          <p>{text.orHere}</p>
           <Button isPending={isPending} onPress={leave}>
-            Leave this page to sign in
+            {text.leaveToSignIn}
           </Button>
         </>
       )}

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { words } from '../words.ts';
 import { Button } from './button.tsx';
 
 interface CopyButtonProps {
@@ -17,7 +18,7 @@ export function CopyButton({ what, text, name }: CopyButtonProps): ReactNode {
     await navigator.clipboard.writeText(text);
     setIsCopied(true);
   };
-  const label = isCopied ? 'Copied' : `Copy ${what}`;
+  const label = isCopied ? words.copied : words.copy(what);
   return (
     <Button aria-label={`${label} ${name}`} onPress={() => void copy()}>
       {label}

@@ -2,6 +2,7 @@ import { Code } from '@connectrpc/connect';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocation } from 'react-router';
 import type { Failure } from '../rpc/failure.ts';
+import { words } from '../words.ts';
 import { Button } from './button.tsx';
 import { type MoreAction, MoreMenu } from './more-menu.tsx';
 
@@ -23,7 +24,7 @@ export function Page({ title, beside, actions, more = [], children }: PageProps)
   const { key, pathname } = useLocation();
   const isFirst = key === 'default';
   useEffect(() => {
-    document.title = `${title} · Delivery administration`;
+    document.title = `${title} · ${words.frame.product}`;
   }, [title]);
   // Keyboards and screen readers continue at the heading, because the link that was followed is gone.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it depends only on which page is shown.
@@ -83,7 +84,7 @@ export function Section({ title, actions, isEditing = false, children }: Section
 export function Loading({ what }: { readonly what: string }): ReactNode {
   return (
     <div className="skeleton" role="status">
-      <span className="visually-hidden">Loading {what}…</span>
+      <span className="visually-hidden">{words.loading(what)}</span>
     </div>
   );
 }
@@ -103,7 +104,7 @@ export function Problem({ failure, onRetry, children }: ProblemProps): ReactNode
     <div className="problem" role="alert">
       <strong>{failure.title}</strong>
       <p>{failure.advice}</p>
-      {onRetry !== undefined && failure.code !== Code.NotFound && <Button onPress={onRetry}>Try again</Button>}
+      {onRetry !== undefined && failure.code !== Code.NotFound && <Button onPress={onRetry}>{words.tryAgain}</Button>}
       {children}
     </div>
   );

@@ -1,15 +1,16 @@
 import type { ReactNode } from 'react';
 import { useRouteError } from 'react-router';
 import { describeFailure } from '../rpc/failure.ts';
+import { words } from '../words.ts';
 import { Button, ButtonLink } from './button.tsx';
 import { Page, Problem } from './page.tsx';
 
 /** Shown if no page has the URL. */
 export function NoSuchPage(): ReactNode {
   return (
-    <Page title="There is no such page">
-      <p>The address may be mistyped, or from an older release.</p>
-      <ButtonLink href="/slots">Go to the slots</ButtonLink>
+    <Page title={words.frame.noPage}>
+      <p>{words.frame.noPageAdvice}</p>
+      <ButtonLink href="/">{words.frame.toOverview}</ButtonLink>
     </Page>
   );
 }
@@ -18,9 +19,9 @@ export function NoSuchPage(): ReactNode {
 export function BrokenPage(): ReactNode {
   const error = useRouteError();
   return (
-    <Page title="This page can’t be shown">
+    <Page title={words.frame.brokenPage}>
       <Problem failure={describeFailure(error)} />
-      <Button onPress={() => location.reload()}>Load it again</Button>
+      <Button onPress={() => location.reload()}>{words.frame.reload}</Button>
     </Page>
   );
 }

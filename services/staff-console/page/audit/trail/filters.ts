@@ -1,5 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ListEntriesRequestSchema } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { fromTimeInput, shiftDay } from '../../business/time-input.ts';
+import { words } from '../../words.ts';
 
 /** The filters of the audit trail in the URL's query. An empty text means no filter. */
 export interface Filters {
@@ -12,13 +14,24 @@ export interface Filters {
   /** The staff number of the person who made the change. */
   readonly staff: string;
   readonly procedure: string;
+  /** Days up to now, such as "today", instead of `since` and `until`. */
+  readonly when: string;
   /** In ISO 8601, like `until`. */
   readonly since: string;
   readonly until: string;
 }
 
 /** No filter. */
-export const noFilters: Filters = { type: '', id: '', by: '', staff: '', procedure: '', since: '', until: '' };
+export const noFilters: Filters = {
+  type: '',
+  id: '',
+  by: '',
+  staff: '',
+  procedure: '',
+  when: '',
+  since: '',
+  until: '',
+};
 
 /** A request for entries, without the page to read. */
 export type TrailRequest = MessageInitShape<typeof ListEntriesRequestSchema>;
@@ -28,7 +41,7 @@ export function readFilters(params: URLSearchParams): Filters {
   const read = (name: keyof Filters) => params.get(name)?.trim() ?? '';
   return {
     ...{ type: read('type'), id: read('id'), by: read('by'), staff: read('staff') },
-    ...{ procedure: read('procedure'), since: read('since'), until: read('until') },
+    ...{ procedure: read('procedure'), when: read('when'), since: read('since'), until: read('until') },
   };
 }
 
@@ -42,11 +55,27 @@ export function trailAddress(filters: Partial<Filters>): string {
   return `/audit?${toParams(filters)}`;
 }
 
-/** Returns the request to the services, and the problems with invalid numbers by the request's fields. */
-export function toRequest({ type, id, by, staff, procedure, since, until }: Filters): {
+/** The days of `when`, as the first and the one after the last, counted from today. */
+const days: Readonly<Record<string, readonly [first: number, end: number]>> = {
+  today: [0, 1],
+  yesterday: [-1, 0],
+  week: [-6, 1],
+};
+
+/**
+ * Returns the request to the services, and the problems with invalid numbers by the request's fields.
+ *
+ * @param today the day of the business, such as 2026-11-23.
+ */
+export function toRequest(
+  { type, id, by, staff, procedure, when, ...times }: Filters,
+  today: string,
+): {
   readonly request: TrailRequest;
   readonly problems: Readonly<Record<string, string>>;
 } {
+  const [since = times.since, until = times.until] =
+    days[when]?.map((day) => fromTimeInput(`${shiftDay(today, day)}T00:00`)) ?? [];
   const [resourceId, staffId] = [readNumber(id), readNumber(staff)];
   const problems = Object.entries({ resourceId, staffId }).filter(([, number]) => Number.isNaN(number));
   return {
@@ -55,7 +84,7 @@ export function toRequest({ type, id, by, staff, procedure, since, until }: Filt
       ...(resourceId === undefined ? {} : { resourceId }),
       ...(staffId === undefined ? {} : { staffId }),
     },
-    problems: Object.fromEntries(problems.map(([name]) => [name, 'Enter a whole number.'])),
+    problems: Object.fromEntries(problems.map(([name]) => [name, words.activity.wholeNumber])),
   };
 }
 
