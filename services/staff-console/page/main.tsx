@@ -1,7 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { followTheme } from './ui/preference.ts';
+import { followTheme } from './session/preference.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/layout.css';

@@ -9,7 +9,7 @@ import { describeConsole } from './stage.ts';
 
 const times = { deliveryTime: '2030-01-01T10:00:00Z', freezeTime: '2030-01-01T08:00:00Z' };
 
-describeConsole('The audit trail', (stage, tab) => {
+describeConsole('Activity', (stage, tab) => {
   let slots: Client<typeof SlotService>;
   let coupons: Client<typeof CouponService>;
 
@@ -36,10 +36,10 @@ describeConsole('The audit trail', (stage, tab) => {
     await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
     await coupons.delete({ id: coupon?.id ?? 0 });
     await tab.open();
-    await tab.link('Audit trail').click();
+    await tab.link('Activity').click();
     const expected = [
       `Ravi Iyer invalidated coupon ${coupon?.id}`,
-      `Asha Menon marked slot ${id} as full`,
+      `Asha Menon marked slot ${id} full`,
       `Ravi Iyer created coupon ${coupon?.id}`,
       `Asha Menon created slot ${id}`,
     ];
@@ -55,7 +55,7 @@ describeConsole('The audit trail', (stage, tab) => {
     await slots.updateSlotProducts({ slotId: id, productIds: [1, 9, 10] });
     await slots.updateSlot({ id, ...times, deliveryTime: '2030-01-01T11:00:00Z' });
     await tab.open(`/audit?type=slot&id=${id}`, { viewport: { width: 360, height: 640 } });
-    await entries().nth(0).getByText('1 Jan 2030, 15:30 → became 1 Jan 2030, 16:30').waitFor();
+    await entries().nth(0).getByText('Tue 1 Jan 2030, 15:30 → became Tue 1 Jan 2030, 16:30').waitFor();
     await tab.text('+2 added: Product 9, Product 10').waitFor();
     await tab.text('7 removed: Product 2, Product 3, Product 4, Product 5, Product 6').waitFor();
     await tab.text('and 2 more').click();
@@ -69,10 +69,11 @@ describeConsole('The audit trail', (stage, tab) => {
     const others = await colleague(stage.slot, SlotService, 2);
     await others.updateSlotProducts({ slotId: id, productIds: [3] });
     await tab.open('/audit');
-    await tab.select(/Kind of record/, 'Slot');
-    await tab.field('Number of the record').fill(String(id));
-    await tab.select(/Made by/, 'Ravi Iyer');
-    await tab.select(/What was done/, 'Changed the products of a slot');
+    await tab.select(/Record$/, 'Slot');
+    await tab.select(/Person$/, 'Ravi Iyer');
+    await tab.select(/Change$/, 'Changed the products of a slot');
+    await tab.click('More filters');
+    await tab.field('Record number').fill(String(id));
     await tab.field('From').fill('2025-01-01T00:00');
     await tab.click('Show');
     const found = [`Ravi Iyer changed the products of slot ${id}`];
@@ -87,9 +88,32 @@ describeConsole('The audit trail', (stage, tab) => {
     await expect.poll(async () => (await deeds()).length).toBeGreaterThan(3);
   });
 
+  it('The changes of today and of yesterday are a choice away, by the business’s days', async () => {
+    const entry = (subject: string, at: string) => `
+      insert into audit_entries (at, procedure, subject, request_id, resource_type, resource_id, before, after)
+      values (${at}, 'p', '${subject}', 'r', 'slot', 1, '{}', '{}')`;
+    const midnight = `date_trunc('day', now(), 'Asia/Kolkata')`;
+    await stage.sql(entry('early', midnight));
+    await stage.sql(entry('late', `${midnight} - interval '1 ms'`));
+    await stage.sql(entry('old', `${midnight} - interval '1 day 1 ms'`));
+    const found = async () =>
+      (await deeds()).map((deed) => deed.split(' ')[0]).filter((who) => /early|late|old/.test(who ?? ''));
+    await tab.open('/audit?by=early');
+    await entries().first().waitFor();
+    for (const [when, expected] of [
+      ['Today', ['early']],
+      ['Yesterday', ['late']],
+      ['Last 7 days', ['early', 'late', 'old']],
+    ] as const) {
+      await tab.page.goto(`${stage.origin}/audit`);
+      await tab.select(/When$/, when);
+      await expect.poll(found).toEqual(expected);
+    }
+  });
+
   it('A filter that can’t be has the reason at its field', async () => {
     await tab.open('/audit?id=7th&since=yesterday');
-    await problemAt(tab, 'Number of the record', 'Enter a whole number.').waitFor();
+    await problemAt(tab, 'Record number', 'Enter a whole number.').waitFor();
     expect(await entries().count()).toBe(0);
   });
 
@@ -123,9 +147,9 @@ describeConsole('The audit trail', (stage, tab) => {
     await entries().first().waitFor();
     const rows = (await csv()).slice(0, 3);
     expect(rows).toEqual([
-      expect.stringMatching(`,Asha Menon,deactivated slot ${slotId},"{""isActive"":true}","{""isActive"":false}",`),
-      expect.stringMatching(`,Ravi Iyer,created coupon ${coupon?.id},,"{.*FOR-CSV`),
-      expect.stringMatching(`,Asha Menon,created slot ${slotId},,"{.*""productIds"":\\[1\\]`),
+      expect.stringMatching(`,"Asha Menon","deactivated slot ${slotId}","{""isActive"":true}","{""isActive"":false}",`),
+      expect.stringMatching(`,"Ravi Iyer","created coupon ${coupon?.id}","","{.*FOR-CSV`),
+      expect.stringMatching(`,"Asha Menon","created slot ${slotId}","","{.*""productIds"":\\[1\\]`),
     ]);
     await tab.page.goto(`${stage.origin}/audit?type=coupon&id=${coupon?.id}`);
     await entries().first().waitFor();
@@ -143,7 +167,7 @@ describeConsole('The audit trail', (stage, tab) => {
     await expect.poll(() => history.count()).toBe(12);
     await history.last().getByText(`created slot ${id}`).waitFor();
     await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
-    await history.first().getByText(`marked slot ${id} as full`).waitFor();
+    await history.first().getByText(`marked slot ${id} full`).waitFor();
   });
 
   it('A recovery of the database stands in the trail, and in the history of the records that were there before', async () => {
@@ -166,7 +190,7 @@ describeConsole('The audit trail', (stage, tab) => {
     await stage.coupon.restart(async () => {
       await tab.open('/audit');
       await tab.link(`slot ${id}`).first().waitFor();
-      await tab.text('The changes of coupons and users are missing here').waitFor();
+      await tab.text('The changes of coupons and customers are missing here').waitFor();
     });
     // It may have come back by itself.
     const again = tab.button('Try again');

@@ -118,7 +118,7 @@ export class ConsoleTab {
 
   /** Saves a list as CSV, the one of a part of the page if there are several. Returns the lines, headings first. */
   async savedCsv(part: Page | Locator = this.page): Promise<string[]> {
-    const save = part.getByRole('button', { name: 'Save as CSV' }).click();
+    const save = part.getByRole('button', { name: 'Export CSV' }).click();
     const [download] = await Promise.all([this.page.waitForEvent('download'), save]);
     return (await readFile(await download.path(), 'utf8')).replace('\ufeff', '').trimEnd().split('\r\n');
   }

@@ -3,7 +3,7 @@ import { Form } from 'react-aria-components/Form';
 import { fromTimeInput, timeInput } from '../business/time-input.ts';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
-import { SavedFilters } from '../lists/saved-filters.tsx';
+import { SavedFilters } from '../lists/views.tsx';
 import { useStaff } from '../lookup/names.ts';
 import { Button } from '../ui/button.tsx';
 import { words } from '../words.ts';

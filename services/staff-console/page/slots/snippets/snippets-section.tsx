@@ -7,10 +7,10 @@ import { useGuardedEdit } from '../../rpc/guarded-edit.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Empty } from '../../ui/page.tsx';
-import { QrCode } from '../../ui/qr-code.tsx';
 import { isolate } from '../../ui/text.ts';
 import { EditSection, type SlotSectionProps } from '../record/edit-section.tsx';
 import { unchanged } from '../record/slot-draft.ts';
+import { QrCode } from './qr-code.tsx';
 import { emptySnippet, snippetConcerns, snippetInput } from './snippet-draft.ts';
 import { SnippetFields } from './snippet-fields.tsx';
 
