@@ -25,12 +25,14 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | '
  * the problem that the form has under its `name`.
  */
 export function TextField(props: TextFieldProps): ReactNode {
-  const { label, hint, problem, lines = 1, placeholder = '', isUpperCase = false, ...rest } = props;
+  const { label, hint, problem, lines = 1, isUpperCase = false, ...rest } = props;
+  const isSearch = rest.type === 'search';
+  const { placeholder = isSearch ? label : '' } = props;
   return (
     <AriaTextField
       {...rest}
       {...(problem === undefined ? {} : { isInvalid: true })}
-      className={rest.type === 'search' ? 'field search' : 'field'}
+      className={isSearch ? 'field search' : 'field'}
     >
       <Label>{label}</Label>
       {lines === 1 ? (
