@@ -9,8 +9,8 @@ import { Label } from 'react-aria-components/Label';
 import { SearchField } from 'react-aria-components/SearchField';
 import { Tag, TagGroup, TagList } from 'react-aria-components/TagGroup';
 import { Button } from '../ui/button.tsx';
-import { Picture } from '../ui/picture.tsx';
 import { words } from '../words.ts';
+import { Picture } from './picture.tsx';
 
 const text = words.forms;
 

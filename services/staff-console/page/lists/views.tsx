@@ -1,15 +1,13 @@
 import { Bookmark } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { NavLink, useLocation, useNavigate } from 'react-router';
-import { EditForm } from '../forms/edit-form.tsx';
-import { TextField } from '../forms/text-field.tsx';
 import { usePreference } from '../session/preference.ts';
-import { Dialog } from '../ui/dialog.tsx';
 import { MoreMenu } from '../ui/more-menu.tsx';
 import { words } from '../words.ts';
 
 const text = words.lists;
-const write = { isPending: false, failure: undefined };
+// Fetched when it is first needed.
+const SaveFilters = lazy(async () => ({ default: (await import('./save-filters.tsx')).SaveFilters }));
 
 interface ViewsProps {
   /** Says what the views are of, such as "Views of the slots". */
@@ -43,13 +41,9 @@ export function SavedFilters(): ReactNode {
   const navigate = useNavigate();
   const [kept, keep] = usePreference(`filters of ${pathname}`);
   const saved = readSaved(kept);
-  const [name, setName] = useState<string>();
-  const set = (next: Readonly<Record<string, string>>) => keep(JSON.stringify(next));
+  const [isSaving, setIsSaving] = useState(false);
+  const set = (next: Readonly<Record<string, string | undefined>>) => keep(JSON.stringify(next));
   const shown = Object.keys(saved).find((each) => saved[each] === search);
-  const add = () => {
-    set({ ...saved, [name?.trim() ?? '']: search });
-    setName(undefined);
-  };
   return (
     <>
       <MoreMenu
@@ -58,22 +52,15 @@ export function SavedFilters(): ReactNode {
         actions={[
           ...Object.entries(saved).map(([each, query]) => ({ name: each, run: () => void navigate(pathname + query) })),
           ...(shown === undefined
-            ? [{ name: text.saveFilters, run: () => setName('') }]
-            : [{ name: text.deleteFilters(shown), run: () => keep(JSON.stringify({ ...saved, [shown]: undefined })) }]),
+            ? [{ name: text.saveFilters, run: () => setIsSaving(true) }]
+            : [{ name: text.deleteFilters(shown), run: () => set({ ...saved, [shown]: undefined }) }]),
         ]}
       />
-      <Dialog title={text.saveFilters} isOpen={name !== undefined} onClose={() => setName(undefined)}>
-        <EditForm write={write} onSend={add} onCancel={() => setName(undefined)}>
-          <TextField
-            label={text.filtersName}
-            isRequired
-            autoFocus
-            maxLength={40}
-            value={name ?? ''}
-            onChange={setName}
-          />
-        </EditForm>
-      </Dialog>
+      {isSaving && (
+        <Suspense>
+          <SaveFilters onSave={(name) => set({ ...saved, [name]: search })} onClose={() => setIsSaving(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
 import { Link, type LinkProps } from 'react-aria-components/Link';
 
@@ -7,6 +7,7 @@ export type Emphasis = 'primary' | 'plain' | 'quiet' | 'danger';
 
 export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'> {
   readonly emphasis?: Emphasis;
+  readonly ref?: Ref<HTMLButtonElement>;
 }
 
 /** A button. While `isPending` is set, it keeps the focus, announces that it is busy, and can't be pressed. */

@@ -1,9 +1,13 @@
 import { Ellipsis } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
-import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
-import { Popover } from 'react-aria-components/Popover';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { words } from '../words.ts';
 import { Button } from './button.tsx';
+
+const load = async () => ({ default: (await import('./action-list.tsx')).ActionList });
+const ActionList = lazy(load);
+
+// After the first list, and before anybody presses.
+const loadAfterMs = 1_500;
 
 /** An action behind the dots: a link, or what it runs. */
 export type MoreAction = { readonly name: string } & ({ readonly href: string } | { readonly run: () => void });
@@ -21,30 +25,35 @@ interface MoreMenuProps {
 
 /** The actions of a page that are not pressed each day, behind dots. */
 export function MoreMenu({ actions, label = words.more, icon = <Ellipsis /> }: MoreMenuProps): ReactNode {
+  const [isOpen, setIsOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     for (const action of actions) moreActions.add(action);
     return () => {
       for (const action of actions) moreActions.delete(action);
     };
   });
+  useEffect(() => {
+    const timer = setTimeout(() => void load().catch(() => undefined), loadAfterMs);
+    return () => clearTimeout(timer);
+  }, []);
   return (
-    <MenuTrigger>
-      <Button emphasis="quiet" aria-label={label}>
+    <>
+      <Button
+        ref={button}
+        emphasis="quiet"
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onPress={() => setIsOpen(true)}
+      >
         {icon}
       </Button>
-      <Popover className="popover" placement="bottom end">
-        <Menu className="options-list">
-          {actions.map((action) => (
-            <MenuItem
-              key={action.name}
-              className="option-row"
-              {...('href' in action ? { href: action.href } : { onAction: action.run })}
-            >
-              {action.name}
-            </MenuItem>
-          ))}
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+      {isOpen && (
+        <Suspense>
+          <ActionList {...{ actions, label }} trigger={button} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -1,0 +1,31 @@
+import type { ReactNode, RefObject } from 'react';
+import { Menu, MenuItem } from 'react-aria-components/Menu';
+import { Popover } from 'react-aria-components/Popover';
+import type { MoreAction } from './more-menu.tsx';
+
+interface ActionListProps {
+  readonly actions: readonly MoreAction[];
+  readonly label: string;
+  /** The button that has opened it. */
+  readonly trigger: RefObject<HTMLButtonElement | null>;
+  onClose(): void;
+}
+
+/** The open list of a menu's actions. */
+export function ActionList({ actions, label, trigger, onClose }: ActionListProps): ReactNode {
+  return (
+    <Popover className="popover" placement="bottom end" triggerRef={trigger} isOpen onOpenChange={onClose}>
+      <Menu className="options-list" aria-label={label} autoFocus="first" onClose={onClose}>
+        {actions.map((action) => (
+          <MenuItem
+            key={action.name}
+            className="option-row"
+            {...('href' in action ? { href: action.href } : { onAction: action.run })}
+          >
+            {action.name}
+          </MenuItem>
+        ))}
+      </Menu>
+    </Popover>
+  );
+}
