@@ -48,6 +48,10 @@ const localOrigins = ['http', 'https'].flatMap((scheme) =>
 /** Whoever reaches the demo could use its link, so it keeps to this machine. */
 const defaultBindAddress = '127.0.0.1';
 
+/** The business of the demo. A variable that is set wins. */
+const demoTimeZone = 'Asia/Kolkata';
+const demoCurrency = 'INR';
+
 /** Returns the folder of the embedded database and the secrets. */
 export function readDataDir(env: Environment): string {
   return path.resolve(projectRoot, env.DATA_DIR || '.data');
@@ -66,7 +70,7 @@ export function readStartSettings(env: Environment): StartSettings {
     // `addServiceErrors` reports its errors.
     schema: readSchema(env, new ConfigErrors()),
     embeddedPort: embeddedPort === 0 ? undefined : embeddedPort,
-    seedDemo: readSwitch(env, 'SEED_DEMO', !env.DATABASE_URL, errors),
+    seedDemo: readSeedDemo(env, errors),
     slot: readPorts('slot', env, errors),
     coupon: readPorts('coupon', env, errors),
     console: readNamedPort('CONSOLE_PORT', defaultConsolePort, env, errors),
@@ -91,8 +95,17 @@ export function serviceEnvironment(env: Environment, databaseUrl: string, secret
     CORS_ORIGINS: env.CORS_ORIGINS ?? [...localOrigins, consoleOrigin].join(','),
     CONSOLE_SLOT_URL: env.CONSOLE_SLOT_URL || `http://${host}:${env.SLOT_WEB_PORT || defaultPorts.slot.web}`,
     CONSOLE_COUPON_URL: env.CONSOLE_COUPON_URL || `http://${host}:${env.COUPON_WEB_PORT || defaultPorts.coupon.web}`,
+    ...(readSeedDemo(env, new ConfigErrors()) && {
+      BUSINESS_TIME_ZONE: env.BUSINESS_TIME_ZONE || demoTimeZone,
+      BUSINESS_CURRENCY: env.BUSINESS_CURRENCY || demoCurrency,
+    }),
     ...(secret === undefined ? {} : { AUTH_JWT_SECRET: secret }),
   };
+}
+
+/** Whether the demo goes into an empty database. A later start of its database has the same setting, and so the same business. */
+function readSeedDemo(env: Environment, errors: ConfigErrors): boolean {
+  return readSwitch(env, 'SEED_DEMO', !env.DATABASE_URL, errors);
 }
 
 /** Whether `npm start` generates a secret. It does so only for a database of its own. */

@@ -122,8 +122,8 @@ function policy(origins: string, nonce: string): string {
     // The component library adds style elements, with the nonce.
     `style-src 'self' 'nonce-${nonce}'`,
     "font-src 'self'",
-    // The catalogue's images are wherever the business keeps them.
-    "img-src 'self' https:",
+    // The catalogue's images are wherever the business keeps them, or in their addresses. Images run no scripts.
+    "img-src 'self' https: data:",
     `connect-src 'self' ${origins}`,
     "form-action 'none'",
     "base-uri 'none'",

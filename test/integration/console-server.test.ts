@@ -67,6 +67,7 @@ describe('The server of the console', () => {
       "'self'",
       ...['https://slots.example', 'https://coupons.example', 'https://idp.example', 'https://token.example'],
     ]);
+    expect(allowed(answer, 'img-src')).toEqual(["'self'", 'https:', 'data:']);
     expect(allowed(answer, 'frame-ancestors')).toEqual(["'none'"]);
     expect(answer.headers['content-security-policy']).not.toMatch(/unsafe|frame-src|\*/);
   });

@@ -2,6 +2,7 @@ import { fromJsonString } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCouponService } from '../../services/coupon-service/service.ts';
 import { seedDemo } from '../../services/dev/seed/seed.ts';
+import { serviceEnvironment } from '../../services/dev/settings.ts';
 import { startSlotService } from '../../services/slot-service/service.ts';
 import { readConfig, type ServiceName } from '../../shared/config/config.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -35,7 +36,7 @@ describe('The documented calls', () => {
   });
 
   function start(name: ServiceName): Promise<RunningService> {
-    const config = readConfig(name, { DATABASE_URL: database.url, AUTH_JWT_SECRET: testSecret });
+    const config = readConfig(name, serviceEnvironment({ AUTH_JWT_SECRET: testSecret }, database.url, undefined));
     const startService = { slot: startSlotService, coupon: startCouponService }[name];
     return startService({ ...config, grpcPort: 0, webPort: 0 }, createLogger(name, 'silent'));
   }

@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 
+/** The demo, by subject: each builds on those before it. */
+const subjects = ['catalogue', 'slots', 'orders', 'coupons', 'redemptions', 'trail', 'sequences'];
+
 /**
- * Inserts the demo catalogue of seed.sql, unless the database has staff, products, slots or users.
+ * Inserts the demo of the files beside this one, unless the database has staff, products, slots or users.
  *
  * @returns whether it was inserted.
  */
@@ -18,7 +21,9 @@ export async function seedDemo(databaseUrl: string): Promise<boolean> {
        limit 1`,
     );
     if (rowCount !== 0) return false;
-    await client.query(await readFile(new URL('seed.sql', import.meta.url), 'utf8'));
+    for (const subject of subjects) {
+      await client.query(await readFile(new URL(`${subject}.sql`, import.meta.url), 'utf8'));
+    }
     await client.query('commit');
     return true;
   } finally {
