@@ -55,7 +55,7 @@ insert into shapes values
   ('mango', 'M22 9q7 6 1 13t-15 3-2-10 16-6z', '5a4', 'M21 9q0-5 6-6 0 5-6 6z'),
   ('melon', 'M4 12h24q0 14-12 14T4 12z', 'd54', 'M7 12h18q-1 10-9 10T7 12z'),
   ('carton', 'M9 13l3-7h8l3 7v14H9z', 'fffb', 'M9 16h14v6H9z'),
-  ('tub', 'M7 12h18l-2 14H9z', 'fffb', 'M6 8h20v3H6z'),
+  ('tub', 'M7 12h18l-2 14H9z', '8aa', 'M6 8h20v3H6z'),
   ('jar', 'M9 11h14q2 8 0 16H9q-2-8 0-16z', '875', 'M9 6h14v4H9z'),
   ('cheese', 'M5 18L22 7q5 3 5 11v8H5z', 'fffb', 'M9 20h4v3H9zm9-4h4v4h-4z'),
   ('egg', 'M16 5q9 9 9 14a9 8 0 0 1-18 0q0-5 9-14z', 'fffb', 'M11 19q0-4 3-7l1 1q-2 3-2 6z'),
@@ -69,7 +69,7 @@ insert into shapes values
   ('sweet', 'M16 4l10 12-10 12L6 16z', 'fffb', 'M16 11l4 5-4 5-4-5z'),
   ('box', 'M5 11l11-6 11 6v11l-11 6-11-6z', 'fffb', 'M16 16l8-4v8l-8 4z'),
   ('roll', 'M7 9q0-4 9-4t9 4v14q0 4-9 4t-9-4z', 'fffb', 'M12 9h8v2h-8z'),
-  ('tube', 'M9 5h14l-3 17h-8z', 'fffb', 'M13 23h6v4h-6z');
+  ('tube', 'M9 5h14l-3 17h-8z', '8aa', 'M13 23h6v4h-6z');
 
 insert into products (id, name, images)
 select

@@ -6,7 +6,7 @@ select
   id, code, percent, flat, min_order, cap, now() + make_interval(hours => days * 24), most, products,
   case id when 9 then 60 when 16 then 40 end, case when id = 8 then now() + interval '144 hours' end,
   code in ('BIGBASKET500', 'FIRSTAPP'), code in ('OLDSTOCK', 'TESTFREE'),
-  (id - 1) % 8 + 1, now() + make_interval(hours => (id - 25) * 46)
+  (id - 1) % 8 + 1, now() - make_interval(hours => case id when 24 then 46 else (id + 30) * 24 end)
 from (values
   (1, 'WELCOME10', 10, null, null, 150, null, 1, null::integer[]),
   (2, 'FLAT50', null, 50, 499, null, null, null, null),

@@ -7,7 +7,7 @@ with chosen as (
     id as order_id, user_id, external_id, total_amount, created_at,
     case when id % 67 = 0 and total_amount >= 500
       then 48 + sum((id % 67 = 0 and total_amount >= 500)::integer) over (order by id)
-      else (array[1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 7, 9, 9, 16, 16])[id * 11 % 19 + 1]
+      else (array[1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 7, 9, 9, 16, 16, 24])[id * 11 % 21 + 1]
     end as coupon_id
   from orders, extract(isodow from created_at at time zone 'Asia/Kolkata') as weekday
   where user_id is not null and created_at > now() - interval '720 hours' and (

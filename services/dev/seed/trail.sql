@@ -16,7 +16,7 @@ from (
       'applicableUsers', array(select user_id from coupon_applicable_users where coupon_id = coupons.id),
       'applicableProducts', array(select product_id from coupon_applicable_products where coupon_id = coupons.id)
     )) as after
-  from coupons where id between 23 and 24 or id between 41 and 48
+  from coupons where id = 24 or id between 41 and 48
   union all
   select
     now() - make_interval(mins => minutes), staff_id, split_part(procedure, '.', 1), id, before::json, procedure, after::json
