@@ -95,6 +95,19 @@ describe('The configuration', () => {
     expect(addressOf({ ...valid, BIND_ADDRESS: '0.0.0.0' })).toEqual(['0.0.0.0', '0.0.0.0']);
   });
 
+  it('npm start has the time zone and the currency of the demo wherever it would seed that, unless variables say otherwise', () => {
+    const businessOf = (env: Environment) => {
+      const { BUSINESS_TIME_ZONE, BUSINESS_CURRENCY } = serviceEnvironment(env, valid.DATABASE_URL, undefined);
+      return [BUSINESS_TIME_ZONE, BUSINESS_CURRENCY];
+    };
+    const { DATABASE_URL: _own, ...embedded } = valid;
+    expect(businessOf(embedded)).toEqual(['Asia/Kolkata', 'INR']);
+    expect(businessOf({ ...embedded, BUSINESS_TIME_ZONE: 'Europe/Berlin' })).toEqual(['Europe/Berlin', 'INR']);
+    expect(businessOf({ ...valid, SEED_DEMO: 'true', BUSINESS_CURRENCY: 'EUR' })).toEqual(['Asia/Kolkata', 'EUR']);
+    const neither = [undefined, undefined];
+    expect([businessOf(valid), businessOf({ ...embedded, SEED_DEMO: 'false' })]).toEqual([neither, neither]);
+  });
+
   it('npm start refuses TLS, because it prints commands in cleartext', () => {
     const files = { TLS_CERT_FILE: 'tls.crt', TLS_KEY_FILE: 'tls.key' };
     expect(() => readStartSettings({ ...valid, ...files })).toThrow(/^TLS_CERT_FILE is set: .*\nTLS_KEY_FILE is set: /);

@@ -13,7 +13,8 @@ describeConsole('The pictures of products', (stage, tab) => {
 
   stage.prepare(
     `insert into slots (id, delivery_time, freeze_time) values (7, now() + interval '2 days', now() + interval '1 day');
-       insert into products (id, name, images) values (30, 'Bare', '{}')`,
+       insert into products (id, name, images) values (30, 'Bare', '{}'), (31, 'Drawn',
+         array[$$data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'><path d='M0 0h7v7z'/></svg>$$])`,
   );
 
   /** Opens a page where the host of the pictures has that of product 4 alone. */
@@ -51,6 +52,12 @@ describeConsole('The pictures of products', (stage, tab) => {
     await start?.();
     await choice(label).getByRole('searchbox').fill('Product 4');
     await expect.poll(() => width(label, 'Product 4')).toBe(1);
+  });
+
+  it('One that stands in its address is shown', async () => {
+    await open('/coupons/new');
+    await choice('Products').getByRole('searchbox').fill('Drawn');
+    await expect.poll(() => width('Products', 'Drawn')).toBe(7);
   });
 
   it('One that can’t be loaded, or is missing, leaves its place empty, of the same size, without an error, and its product can be chosen', async () => {
