@@ -25,7 +25,7 @@ export function describeStart({ settings, database, migrations, seeded, token }:
     '',
     `Staff console   ${page}${token === undefined ? '' : `#token=${token}`}`,
     '',
-    `Database        ${database}, ${applied}${seeded ? ', demo catalogue seeded' : ''}`,
+    `Database        ${database}, ${applied}${seeded ? ', demo seeded' : ''}`,
     `slot-service    gRPC ${host}:${slot.grpc.port}   Connect and gRPC-Web http://${host}:${slot.web.port}`,
     `coupon-service  gRPC ${host}:${coupon.grpc.port}   Connect and gRPC-Web http://${host}:${coupon.web.port}`,
     '',

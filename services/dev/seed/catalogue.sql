@@ -1,5 +1,4 @@
--- The demo catalogue: a grocer in India, with times around now(). The same database each time, so that the documented
--- calls can name its records.
+-- The demo: a grocer in India, with times around now(). It has the same ids each time, so that the documented calls can name its records.
 
 create function pg_temp.pick(items text[], index bigint) returns text language sql immutable
   return items[index % cardinality(items) + 1];
