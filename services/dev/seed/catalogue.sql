@@ -1,4 +1,4 @@
--- The demo: a grocer in India, with times around now(). It has the same ids each time, so that the documented calls can name its records.
+-- The demo: a grocer in India, with times around now(). Its ids are the same each time, so that the documented calls can name them.
 
 create function pg_temp.pick(items text[], index bigint) returns text language sql immutable
   return items[index % cardinality(items) + 1];
@@ -39,8 +39,8 @@ from generate_series(0::bigint, 199) as n,
     'Menon', 'Mishra', 'Patel', 'Pillai', 'Rao', 'Reddy', 'Shah', 'Sharma', 'Singh', 'Thomas', 'Verma'
   ], n * 5 + 3) as last;
 
--- A picture of each product, in its address: nothing has to be loaded. A shape in the colour of the product on a tint of it, which
--- suits a light page and a dark one, and a detail.
+-- The picture of a product stands in its address, so nothing has to be loaded: a shape in the product's colour on a tint of it, for
+-- light pages and dark ones, and a detail.
 create temporary table shapes (shape text, body text, detail_colour text, detail text) on commit drop;
 insert into shapes values
   ('round', 'M16 10a8.5 8.5 0 1 1-.1 0z', '5a4', 'M16 10q0-5 6-6 0 5-6 6z'),

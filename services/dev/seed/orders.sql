@@ -6,8 +6,8 @@ select
   now() - make_interval(mins => ((4464 - n) * 10 + 5)::integer), 'A-' || n + 2000
 from generate_series(1::bigint, 4464) as n;
 
--- The latest orders are those that have booked a slot: for the past ones nearly all units, for later ones fewer. Each slot gets its
--- orders from before it closed. Some are released or were never paid, and the newest are still held.
+-- The latest orders have booked slots: nearly all units of the past ones, fewer of later ones. Each slot gets orders from before it
+-- closed. Some are released or were never paid, and the newest are still held.
 create temporary table bookings on commit drop as
 with filled as (
   select

@@ -1,5 +1,5 @@
--- Of the orders of the last thirty days, more at weekends and more each week. The customer's first choice of a coupon is used if its
--- terms allow it. A redemption shares the fate of the order.
+-- For orders of the last thirty days, more at weekends and more each week. A customer's choice of a coupon counts if its terms allow
+-- it. A redemption shares the fate of its order.
 insert into redemptions
   (id, coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at, used_at, released_at)
 with chosen as (

@@ -1,5 +1,5 @@
--- From a week ago to eight days ahead, by India's clock: morning, afternoon and evening. Orders for the morning close on the evening
--- before, the others three hours before; but the next two slots close within two hours, whatever the time is.
+-- From a week ago to eight days ahead, by India's clock: morning, afternoon, evening. The morning's orders close the evening before,
+-- the others' three hours before; but the next two slots close within two hours, whatever the time is.
 insert into slots
   (id, delivery_time, freeze_time, is_active, is_capacity_full, group_ids, capacity, window_minutes)
 with planned as (
