@@ -27,11 +27,6 @@ export function Unsaved({ when, isSending }: UnsavedProps): ReactNode {
   return <LeaveQuestion onStay={() => blocker.reset()} onLeave={() => blocker.proceed()} />;
 }
 
-/** Whether a form on the page has unsaved changes: it would let the browser ask before the tab is closed. */
-export function hasUnsaved(): boolean {
-  return !dispatchEvent(new Event('beforeunload', { cancelable: true }));
-}
-
 interface LeaveQuestionProps {
   onStay(): void;
   onLeave(): void;

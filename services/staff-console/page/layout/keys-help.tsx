@@ -1,25 +1,12 @@
-import { type ReactNode, useEffect } from 'react';
-import { isField } from '../search/search-button.tsx';
+import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { words } from '../words.ts';
 
-interface KeysHelpProps {
-  readonly isOpen: boolean;
-  onChange(isOpen: boolean): void;
-}
-
-/** Lists the keys of the console. A question mark outside of fields opens it. */
-export function KeysHelp({ isOpen, onChange }: KeysHelpProps): ReactNode {
-  useEffect(() => {
-    const open = ({ key, target }: KeyboardEvent) => {
-      if (key === '?' && !isField(target)) onChange(true);
-    };
-    addEventListener('keydown', open);
-    return () => removeEventListener('keydown', open);
-  }, [onChange]);
+/** Lists the keys of the console. */
+export function KeysHelp({ onClose }: { readonly onClose: () => void }): ReactNode {
   return (
-    <Dialog title={words.frame.keys} isOpen={isOpen} onClose={() => onChange(false)}>
+    <Dialog title={words.frame.keys} isOpen onClose={onClose}>
       <table className="list">
         <tbody>
           {words.keys.map(([keys, what]) => (
@@ -33,7 +20,7 @@ export function KeysHelp({ isOpen, onChange }: KeysHelpProps): ReactNode {
         </tbody>
       </table>
       <div className="actions">
-        <Button autoFocus onPress={() => onChange(false)}>
+        <Button autoFocus onPress={onClose}>
           {words.close}
         </Button>
       </div>

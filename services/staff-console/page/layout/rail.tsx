@@ -13,13 +13,10 @@ import {
   TicketPercent,
   Users,
 } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
-import { Dialog } from 'react-aria-components/Dialog';
-import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, NavLink, useLocation } from 'react-router';
-import { hasUnsaved, LeaveQuestion } from '../forms/unsaved.tsx';
 import { useStaff } from '../lookup/names.ts';
-import { SearchButton } from '../search/search-button.tsx';
+import { isField, SearchButton } from '../search/search-button.tsx';
 import { themes, usePreference } from '../session/preference.ts';
 import { useSession } from '../session/session.ts';
 import { signOut } from '../session/sign-in.ts';
@@ -28,7 +25,11 @@ import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
 import { BusinessTime } from './business-time.tsx';
 import icon from './icon.svg';
-import { KeysHelp } from './keys-help.tsx';
+
+// Fetched when they are first needed.
+const PhoneMenu = lazy(async () => ({ default: (await import('./phone-menu.tsx')).PhoneMenu }));
+const KeysHelp = lazy(async () => ({ default: (await import('./keys-help.tsx')).KeysHelp }));
+const LeaveQuestion = lazy(async () => ({ default: (await import('../forms/unsaved.tsx')).LeaveQuestion }));
 
 const text = words.frame;
 const places = [
@@ -71,13 +72,13 @@ export function PhoneBar(): ReactNode {
         <Menu />
       </Button>
       <Brand />
-      <ModalOverlay className="overlay" isOpen={isOpen} onOpenChange={setIsOpen} isDismissable>
-        <Modal className="sheet-modal">
-          <Dialog aria-label={text.menu} className="rail">
+      {isOpen && (
+        <Suspense>
+          <PhoneMenu onClose={() => setIsOpen(false)}>
             <Parts />
-          </Dialog>
-        </Modal>
-      </ModalOverlay>
+          </PhoneMenu>
+        </Suspense>
+      )}
     </div>
   );
 }
@@ -120,14 +121,26 @@ function Parts({ children }: { readonly children?: ReactNode }): ReactNode {
   );
 }
 
+/** Shows the keys of the console, as does a question mark outside of fields. */
 function HelpButton(): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
+  useEffect(() => {
+    const open = ({ key, target }: KeyboardEvent) => {
+      if (key === '?' && !isField(target)) setIsOpen(true);
+    };
+    addEventListener('keydown', open);
+    return () => removeEventListener('keydown', open);
+  }, []);
   return (
     <>
       <Button emphasis="quiet" aria-label={text.help} aria-keyshortcuts="?" onPress={() => setIsOpen(true)}>
         <CircleQuestionMark />
       </Button>
-      <KeysHelp isOpen={isOpen} onChange={setIsOpen} />
+      {isOpen && (
+        <Suspense>
+          <KeysHelp onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -155,7 +168,16 @@ function SignOutButton(): ReactNode {
       >
         <LogOut />
       </Button>
-      {isAsking && <LeaveQuestion onStay={() => setIsAsking(false)} onLeave={() => void signOut()} />}
+      {isAsking && (
+        <Suspense>
+          <LeaveQuestion onStay={() => setIsAsking(false)} onLeave={() => void signOut()} />
+        </Suspense>
+      )}
     </>
   );
+}
+
+/** Whether a form on the page has unsaved changes: it would let the browser ask before the tab is closed. */
+function hasUnsaved(): boolean {
+  return !dispatchEvent(new Event('beforeunload', { cancelable: true }));
 }

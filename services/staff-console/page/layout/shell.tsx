@@ -1,20 +1,22 @@
-import { type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { RouterProvider } from 'react-aria-components';
 import { Outlet, useHref, useNavigate } from 'react-router';
 import { FollowStore } from '../live/follow-store.tsx';
 import { usePreference } from '../session/preference.ts';
 import { SessionBanner } from '../sign-in/session-banner.tsx';
-import { SignInAgain } from '../sign-in/sign-in-again.tsx';
 import { Loading } from '../ui/page.tsx';
+import { useLater } from '../ui/use-later.ts';
 import { words } from '../words.ts';
 import { ConnectionBanner } from './connection-banner.tsx';
-import { NoticeRegion } from './notice-region.tsx';
 import { PhoneBar, Rail } from './rail.tsx';
 import { WaitingBanner } from './waiting-banner.tsx';
+
+const OverPage = lazy(async () => ({ default: (await import('./over-page.tsx')).OverPage }));
 
 /** The frame around every page: the navigation, the person who is signed in, and the state of the connection. */
 export function Shell(): ReactNode {
   const navigate = useNavigate();
+  const isLater = useLater();
   const [folded] = usePreference('rail');
   return (
     <RouterProvider navigate={(path) => void navigate(path)} useHref={useHref}>
@@ -35,9 +37,12 @@ export function Shell(): ReactNode {
         </div>
       </div>
       <FollowStore />
-      <NoticeRegion />
       <WaitingBanner />
-      <SignInAgain />
+      {isLater && (
+        <Suspense>
+          <OverPage />
+        </Suspense>
+      )}
     </RouterProvider>
   );
 }

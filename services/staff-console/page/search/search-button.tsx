@@ -1,21 +1,17 @@
 import { Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { useLater } from '../ui/use-later.ts';
 import { words } from '../words.ts';
 
 const load = async () => ({ default: (await import('./search-dialog.tsx')).SearchDialog });
 const SearchDialog = lazy(load);
 
-// After the first list, and before anybody types.
-const loadAfterMs = 1_500;
-
 /** Opens the search for everything, as do Ctrl-K and, outside of fields, the slash. */
 export function SearchButton(): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => void load().catch(() => undefined), loadAfterMs);
-    return () => clearTimeout(timer);
-  }, []);
+  const isLater = useLater();
+  useEffect(() => void (isLater && load().catch(() => undefined)), [isLater]);
   useEffect(() => {
     const open = (event: KeyboardEvent) => {
       const isShortcut = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';

@@ -2,12 +2,10 @@ import { Ellipsis } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { words } from '../words.ts';
 import { Button } from './button.tsx';
+import { useLater } from './use-later.ts';
 
 const load = async () => ({ default: (await import('./action-list.tsx')).ActionList });
 const ActionList = lazy(load);
-
-// After the first list, and before anybody presses.
-const loadAfterMs = 1_500;
 
 /** An action behind the dots: a link, or what it runs. */
 export type MoreAction = { readonly name: string } & ({ readonly href: string } | { readonly run: () => void });
@@ -33,10 +31,8 @@ export function MoreMenu({ actions, label = words.more, icon = <Ellipsis /> }: M
       for (const action of actions) moreActions.delete(action);
     };
   });
-  useEffect(() => {
-    const timer = setTimeout(() => void load().catch(() => undefined), loadAfterMs);
-    return () => clearTimeout(timer);
-  }, []);
+  const isLater = useLater();
+  useEffect(() => void (isLater && load().catch(() => undefined)), [isLater]);
   return (
     <>
       <Button
