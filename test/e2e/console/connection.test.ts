@@ -40,9 +40,9 @@ describeConsole('A connection that comes and goes', (stage, tab) => {
     await tab.exactly('Everyone').click();
     await goOffline();
     await tab.click('Create coupon', tab.button('Saving…'));
-    await tab.link('Users').click();
+    await tab.link('Customers').click();
     await goOnline();
-    await tab.notice('What you have left was not saved: Coupon code already exists').waitFor();
+    await tab.notice('What you left was not saved: Coupon code already exists').waitFor();
   });
 
   it('While a form waits to be sent, nothing in it can be changed', async () => {
@@ -69,7 +69,7 @@ describeConsole('A connection that comes and goes', (stage, tab) => {
     await tab.field('Orders close').fill('2090-05-01T06:45');
     await goOffline();
     await tab.click('Save', tab.button('Saving…'));
-    await tab.follow('Audit trail', 'This page needs the connection');
+    await tab.follow('Activity', 'This page needs the connection');
     expect(await tab.text('Something went wrong').count()).toBe(0);
     await goOnline();
     await tab.notice('Slot updated successfully').waitFor();
@@ -81,7 +81,7 @@ describeConsole('A connection that comes and goes', (stage, tab) => {
 
   it('A page that could not be read because the service was away is read by itself once it is back', async () => {
     await tab.failAt(/GetUsersMiniInfo/);
-    await tab.link('Users').click();
+    await tab.link('Customers').click();
     await tab.text('The service can’t be reached').waitFor();
     await tab.page.unroute(/GetUsersMiniInfo/);
     await tab.link('User 2').waitFor();

@@ -161,7 +161,7 @@ describeConsole('Many codes', (stage, tab) => {
     await tab.button('End the batch').waitFor({ state: 'detached' });
     await tab.section('History').getByText(`ended batch of coupons ${id}`).waitFor();
     await tab.section('History').getByText('1 → became 5').waitFor();
-    await tab.link('Audit trail').click();
+    await tab.link('Activity').click();
     await tab.link(`batch of coupons ${id}`).first().click();
     await tab.heading('Letters').waitFor();
   });

@@ -101,13 +101,13 @@ describeConsole('A new coupon', (stage, tab) => {
   it('Staff are asked before they leave or sign out of what they have not saved, and only then', async () => {
     await open();
     await tab.field('Code').fill('HALF');
-    for (const leave of [tab.link('Users'), tab.button('Sign out')]) {
+    for (const leave of [tab.link('Customers'), tab.button('Sign out')]) {
       await leave.click();
       await tab.heading('Leave without saving?').waitFor();
       await tab.click('Stay here');
       expect(await tab.field('Code').inputValue()).toBe('HALF');
     }
-    await tab.link('Users').click();
+    await tab.link('Customers').click();
     await tab.click('Leave', tab.heading('Users'));
     await tab.link('Coupons').click();
     await tab.link('New coupon').click();

@@ -12,7 +12,7 @@ describeConsole('A service that does not answer', (stage, tab) => {
   /** Gives up, and is told so. */
   const stopWaiting = async () => {
     await waiting().waitFor();
-    await tab.click('Stop waiting', tab.text('You have stopped waiting'));
+    await tab.click('Stop waiting', tab.text('You stopped waiting'));
   };
 
   it('A page that waits for five seconds says so, not before, and staff can give up and try again', async () => {

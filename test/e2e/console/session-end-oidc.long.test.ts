@@ -31,7 +31,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
     oidc.provider.behaviour.tokenSeconds = 3_600;
     await tab.page.context().clearCookies();
     const window = await openWindow();
-    await tab.text('Go on in the window that has opened').waitFor();
+    await tab.text('Continue in the window that opened').waitFor();
     await Promise.all([window.waitForEvent('close'), answer(window, 'asha')]);
     await again().waitFor({ state: 'hidden' });
     expect(await tab.field('Delivery time').inputValue()).toBe('2030-01-02T10:00');

@@ -45,11 +45,11 @@ describeConsole('Signing in with a token', (stage, tab) => {
     await tab.open('/slots', { token: '' });
     for (const text of ['a.b.c', 'x'.repeat(5_000)]) {
       await paste(text);
-      await tab.text('This is no token: it has three parts with dots between them.').waitFor();
+      await tab.text('This is not a token: a token has three parts with dots between them.').waitFor();
       expect(await tab.heading('Slots').count()).toBe(0);
     }
     await paste(await signToken({ staffId: 1, expiresIn: -60 }));
-    await tab.text('This token has ended. Ask for a new one.').waitFor();
+    await tab.text('This token has expired. Ask for a new one.').waitFor();
     await paste(await signToken({ staffId: 1 }));
     await slotLink().waitFor();
   });

@@ -29,7 +29,7 @@ describeInEachBrowser('The tasks of staff', (launch) =>
         await tab.press('Enter');
         await tab.exactly('50.00').waitFor();
 
-        await tab.link('Audit trail').click();
+        await tab.link('Activity').click();
         for (const deed of ['created coupon', 'marked slot', 'created slot']) {
           await tab.page.getByRole('paragraph').filter({ hasText: deed }).first().waitFor();
         }
