@@ -15,6 +15,7 @@ import { generateCancellationCoupon } from './procedures/generate-cancellation-c
 import { getAll } from './procedures/get-all.ts';
 import { getBatch } from './procedures/get-batch.ts';
 import { getById } from './procedures/get-by-id.ts';
+import { getOverview } from './procedures/get-overview.ts';
 import { getReservedCoupons } from './procedures/get-reserved-coupons.ts';
 import { getUsage } from './procedures/get-usage.ts';
 import { getUsersMiniInfo } from './procedures/get-users-mini-info.ts';
@@ -53,6 +54,7 @@ export function createRedemptionHandlers(parts: RedemptionParts): Handlers<typeo
     claim: claim(parts),
     listRedemptions: listRedemptions(parts),
     getUsage: getUsage(parts),
+    getOverview: getOverview(parts),
   };
 }
 

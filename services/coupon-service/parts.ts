@@ -1,6 +1,7 @@
 import type { LRUCache } from 'lru-cache';
 import type { Database } from '../../shared/db/database.ts';
 import type { Outcomes } from '../../shared/holds/outcomes.ts';
+import type { unsentReader } from '../../shared/webhooks/unsent.ts';
 import type { MissLimit } from './guessing/miss-limit.ts';
 
 /** The dependencies of the coupon procedures. */
@@ -19,6 +20,9 @@ export interface RedemptionParts extends Pick<CouponParts, 'database' | 'missLim
   readonly limitedCodes: LRUCache<string, true>;
   /** How many digits discounts are rounded to; undefined: they are not. */
   readonly currencyDigits: number | undefined;
+  /** The time zone of the business, by its IANA name. */
+  readonly timeZone: string;
+  readonly unsent: ReturnType<typeof unsentReader>;
 }
 
 /** The dependencies of the batch procedures. */

@@ -11,12 +11,14 @@ import { implement, type Locks, type StaffRule } from '../../shared/rpc/implemen
 import { startAuditService } from '../../shared/runtime/audit-service.ts';
 import { type RunningService, startService } from '../../shared/runtime/start-service.ts';
 import { sweepBy } from '../../shared/runtime/sweeps.ts';
+import { unsentReader } from '../../shared/webhooks/unsent.ts';
 import { digitsOf } from './coupons/decimals.ts';
 import { toLookedUpForm } from './coupons/judgement.ts';
 import { couponErrors } from './errors.ts';
 import { MissLimit } from './guessing/miss-limit.ts';
 import { createCouponBatchHandlers, createCouponHandlers, createRedemptionHandlers } from './handlers.ts';
 import type { RedemptionParts } from './parts.ts';
+import { foldQuarters } from './redemptions/quarters.ts';
 import { redemptionKind, redemptionOutcomes } from './redemptions/redemption.ts';
 
 /** Starts coupon-service on its two ports (design 1). Rejects as `startService` does. */
@@ -33,9 +35,14 @@ export function startCouponService(config: ServiceConfig, logger: Logger): Promi
       'Redemptions by the state that a call gave them, and refusals of Redeem by their reason.',
     );
     sweeps.redemptions = sweepBy(markStatement(redemptionKind));
+    sweeps.redemption_quarters = sweepBy(foldQuarters);
     const limitedCodes = new LRUCache<string, true>({ max: 10_000 });
     const currencyDigits = config.businessCurrency === undefined ? undefined : digitsOf(config.businessCurrency);
-    const redemptions = createRedemptionHandlers({ database, missLimit, outcomes, limitedCodes, currencyDigits });
+    const redemptions = createRedemptionHandlers({
+      ...{ database, missLimit, outcomes, limitedCodes, currencyDigits },
+      timeZone: config.businessTimeZone,
+      unsent: unsentReader(config, 'coupon'),
+    });
     return [
       implement(CouponService, handlers, config.couponStaffOnly ? staffOnly : undefined),
       implement(RedemptionService, redemptions, openRedemptions, turnsOf(limitedCodes)),

@@ -5,7 +5,15 @@ import type { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service
 import type { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handlers } from '../../shared/rpc/implementation.ts';
-import type { BookingParts, CatalogParts, ImportParts, SlotParts, SlotPlanParts, StoreParts } from './parts.ts';
+import type {
+  BookingParts,
+  CatalogParts,
+  ImportParts,
+  SlotOverviewParts,
+  SlotParts,
+  SlotPlanParts,
+  StoreParts,
+} from './parts.ts';
 import { book } from './procedures/book.ts';
 import { confirm } from './procedures/confirm.ts';
 import { copySlots } from './procedures/copy-slots.ts';
@@ -16,6 +24,7 @@ import { getAvailability } from './procedures/get-availability.ts';
 import { getDeliverySequence } from './procedures/get-delivery-sequence.ts';
 import { getOpenSlots } from './procedures/get-open-slots.ts';
 import { getOrders } from './procedures/get-orders.ts';
+import { getOverview } from './procedures/get-overview.ts';
 import { getProductSlots } from './procedures/get-product-slots.ts';
 import { getProducts } from './procedures/get-products.ts';
 import { getSlotById } from './procedures/get-slot-by-id.ts';
@@ -61,8 +70,13 @@ export function createSlotHandlers(parts: SlotParts): Handlers<typeof SlotServic
 }
 
 /** The planning of many slots (design 12). */
-export function createSlotPlanHandlers(parts: SlotPlanParts): Handlers<typeof SlotPlanService> {
-  return { listSlots: listSlots(parts), copySlots: copySlots(parts), updateSlots: updateSlots(parts) };
+export function createSlotPlanHandlers(parts: SlotPlanParts & SlotOverviewParts): Handlers<typeof SlotPlanService> {
+  return {
+    listSlots: listSlots(parts),
+    copySlots: copySlots(parts),
+    updateSlots: updateSlots(parts),
+    getOverview: getOverview(parts),
+  };
 }
 
 /** The bookings of slots (design 15). */

@@ -1,5 +1,6 @@
 import type { Database } from '../../shared/db/database.ts';
 import type { Outcomes } from '../../shared/holds/outcomes.ts';
+import type { unsentReader } from '../../shared/webhooks/unsent.ts';
 import type { SequenceCache } from './slots/sequence-cache.ts';
 import type { StoreReplica } from './stores/replica.ts';
 
@@ -33,6 +34,11 @@ export interface ImportParts extends CatalogParts {
 export interface SlotPlanParts extends Omit<SlotParts, 'appUrl'> {
   /** The time zone of the business, by its IANA name. */
   readonly timeZone: string;
+}
+
+/** The dependencies of the overview. */
+export interface SlotOverviewParts extends StoreParts {
+  readonly unsent: ReturnType<typeof unsentReader>;
 }
 
 /** The dependencies of the reads of the derived stores. */

@@ -13,6 +13,7 @@ import { Outcomes } from '../../shared/holds/outcomes.ts';
 import { implement, type StaffRule } from '../../shared/rpc/implementation.ts';
 import { startAuditService } from '../../shared/runtime/audit-service.ts';
 import { type RunningService, type ServiceParts, startService } from '../../shared/runtime/start-service.ts';
+import { unsentReader } from '../../shared/webhooks/unsent.ts';
 import { bookingOutcomes } from './bookings/booking.ts';
 import { bookingLocks } from './bookings/locks.ts';
 import { sweepBookings } from './bookings/sweep.ts';
@@ -37,7 +38,8 @@ export function startSlotService(config: ServiceConfig, logger: Logger): Promise
     const { database, metrics, sweeps } = parts;
     const writes = { database, sequences, requestRefresh };
     const slots = createSlotHandlers({ ...writes, appUrl: config.appUrl });
-    const plan = createSlotPlanHandlers({ ...writes, timeZone: config.businessTimeZone });
+    const unsent = unsentReader(config, 'slot');
+    const plan = createSlotPlanHandlers({ ...writes, replica, unsent, timeZone: config.businessTimeZone });
     const outcomes = new Outcomes(bookingOutcomes);
     outcomes.registerMetrics(
       metrics,

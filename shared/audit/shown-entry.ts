@@ -25,6 +25,15 @@ export interface Shown {
 /** SQL of whether an entry of a user is shown by the service whose `hasImports` is `$ofImports`. */
 export const isOfImports = `starts_with(procedure, 'catalog.') = $ofImports`;
 
+/** SQL of whether an entry is shown by the service whose parameters `toShown` returns. */
+export const isShown = `(resource_type = any($types::text[]) or (resource_type = 'user' and ${isOfImports}))`;
+
+/** Returns the parameters of `isShown` for a service. */
+export function toShown(service: keyof typeof shownBy) {
+  const { types, hasImports: ofImports } = shownBy[service];
+  return { types, ofImports };
+}
+
 /** An entry as PostgreSQL returns it. */
 export interface EntryRow {
   id: string;

@@ -10,7 +10,7 @@ import { SharedRead } from '../reads/shared-read.ts';
 import type { Shared } from '../rpc/answers/answer.ts';
 import { share } from '../rpc/answers/message-encoder.ts';
 import { beginning, type Position } from './position.ts';
-import { type EntryRow, entryColumns, isOfImports, shownBy, toEntry } from './shown-entry.ts';
+import { type EntryRow, entryColumns, isShown, type shownBy, toEntry, toShown } from './shown-entry.ts';
 
 /** An entry waits for writers that began before it, and for those that began until the next tick. */
 const tickMs = 250;
@@ -78,7 +78,7 @@ const entriesAfter = statement<PageRow, { after: number; upTo: number; types: re
      from (
        select *, case when is_shown then shown_bytes + octet_length(subject) + 400 else 0 end as bytes
        from (
-         select *, (resource_type = any($types::text[]) or (resource_type = 'user' and ${isOfImports})) as is_shown
+         select *, ${isShown} as is_shown
          from audit_entries where id > $after::bigint and id <= $upTo::bigint order by id limit ${maxEntries}
        ) as found
      ) as measured
@@ -120,13 +120,13 @@ export class EntryTail {
     this.#draining = draining;
     this.#logger = logger;
     this.horizon = new Latest<Horizon>({ reached: undefined, setBacks: 0 }, draining);
-    const { types, hasImports: ofImports } = shownBy[service];
+    const shown = toShown(service);
     this.#pages = new SharedRead(
       async (places, process) => {
         const pages = new Map<number, EntryPage>();
         for (const after of places) {
           const { reached: end = beginning } = this.horizon.value;
-          const params = { after, upTo: end.id, types, ofImports };
+          const params = { ...shown, after, upTo: end.id };
           pages.set(after, toPage(await database.for(process).query(entriesAfter(params)), end));
         }
         return pages;

@@ -1,4 +1,4 @@
-import { type BoundStatement, type Queryable, type Statement, statement } from '../db/statement.ts';
+import { type BoundStatement, onlyRow, type Queryable, type Statement, statement } from '../db/statement.ts';
 
 // Lists that few or many rows may match, such as substring searches. A scan in the listing's order is fastest where
 // many match: it stops when the page is full. An index is fastest where few do. PostgreSQL knows how common a value is.
@@ -65,6 +65,18 @@ export function showFound<Row>(
   show: BoundStatement<Row>,
 ): Promise<Row[]> {
   return db.pipeline([planForValues(), find], show);
+}
+
+/** A total counts no more rows than one more than this (design 17). */
+const maxTotal = 10_000;
+
+/** Returns SQL that counts rows up to a limit. `rows` is SQL of them, by which it is planned. */
+export const totalOf = (rows: string) =>
+  `select count(*)::integer as total from (select from (${rows}) as matching limit ${maxTotal + 1}) as counted`;
+
+/** Counts the rows that match filters, with a statement of `totalOf`. */
+export async function countFound(db: Queryable, count: BoundStatement<{ total: number }>): Promise<number> {
+  return onlyRow(await db.pipeline([planForValues()], count)).total;
 }
 
 const planForValues = statement<never>(

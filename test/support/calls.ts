@@ -108,6 +108,8 @@ const storeCalls: CallsOf<typeof SlotStoreService> = {
   },
 };
 
+const week = { from: '2030-01-07', until: '2030-01-14' };
+
 const planCalls: CallsOf<typeof SlotPlanService> = {
   listSlots: {
     succeeds: (api) => api.listSlots({}),
@@ -123,6 +125,11 @@ const planCalls: CallsOf<typeof SlotPlanService> = {
     succeeds: (api) => api.updateSlots({ slots: [{ id: 1 }], change: { case: 'isCapacityFull', value: true } }),
     refused: ({ staff }) => staff.updateSlots({ slots: [{ id: 999 }], change: { case: 'isActive', value: true } }),
     invalid: (api) => api.updateSlots({}),
+  },
+  getOverview: {
+    succeeds: (api) => api.getOverview(week),
+    refused: ({ guest }) => guest.getOverview(week),
+    invalid: (api) => api.getOverview({ ...week, from: 'x'.repeat(2_001) }),
   },
 };
 
@@ -311,6 +318,11 @@ const redemptionCalls: CallsOf<typeof RedemptionService> = {
     succeeds: (api) => api.getUsage({ couponIds: [1, 2, 3] }),
     refused: ({ guest }) => guest.getUsage({ couponIds: [1] }),
     invalid: (api) => api.getUsage({}),
+  },
+  getOverview: {
+    succeeds: (api) => api.getOverview(week),
+    refused: ({ guest }) => guest.getOverview(week),
+    invalid: (api) => api.getOverview({ ...week, from: 'x'.repeat(2_001) }),
   },
 };
 

@@ -18,9 +18,16 @@ export interface Room {
 }
 
 /**
+ * SQL of how many live redemptions a coupon has. `coupon_usage` counts holds that have run out until a sweep marks them,
+ * so they are taken off again.
+ */
+export const liveUses = (couponId: string) => `
+        (select coalesce(sum(held + used), 0) from coupon_usage where coupon_id = ${couponId})
+        - (select count(*) from redemptions where coupon_id = ${couponId} and ${isRunOutByOwner})`;
+
+/**
  * SQL of a common table expression `room` with the columns of `Room` (design 13, 16): whether a redemption may become or
- * stay live. It is exact while the locks of `lockRoom` are held. `coupon_usage` counts holds that have run out until a
- * sweep marks them, so they are taken off again.
+ * stay live. It is exact while the locks of `lockRoom` are held.
  *
  * It reads `asked`, one row with `coupon_id`, `user_id`, `order_key`, the coupon's `max_uses_of_user`, `max_uses` and
  * `is_exclusive`, and `own_id`, the id of the order's own live redemption, which does not count; null for none.
@@ -33,9 +40,7 @@ export const room = `
           and id is distinct from own_id
       ))::integer end as "usesLeftForUser",
       case when max_uses > 0 then greatest(0, max_uses::bigint + (own_id is not null)::integer - (
-        select coalesce(sum(held + used), 0) from coupon_usage where coupon_id = asked.coupon_id
-      ) + (
-        select count(*) from redemptions where coupon_id = asked.coupon_id and ${isRunOutByOwner}
+        ${liveUses('asked.coupon_id')}
       ))::integer end as "usesLeft"
     from asked
   ),

@@ -1,6 +1,6 @@
 import { timeOf } from '../../../shared/db/micros.ts';
 import { type BoundStatement, statement } from '../../../shared/db/statement.ts';
-import { found } from '../../../shared/searching/searching.ts';
+import { found, totalOf } from '../../../shared/searching/searching.ts';
 
 /** The filters of a list of slots, and its place (design 12). */
 export interface SlotFilters {
@@ -33,21 +33,29 @@ const isOfGroup = `(group_ids[:100] @> array[$groupId::integer] or cardinality(g
  * product or the group where few do.
  */
 export function findSlots(filters: SlotFilters): BoundStatement<unknown> {
-  const { areActive, isFull, productId, groupId } = filters;
   const order = `order by ${orders[filters.order]} limit $rows::bigint`;
+  const lists = listsOf(filters).map((list) => `(${list} ${order})`);
+  const find = statement<unknown, SlotFilters>(
+    '',
+    found(`select id from (${lists.join(' union all ')}) as slots ${order}`),
+  );
+  return find(filters);
+}
+
+/** Returns a statement that counts the slots that match all filters, up to a limit. */
+export function countSlots(filters: SlotFilters): BoundStatement<{ total: number }> {
+  return statement<{ total: number }, SlotFilters>('', totalOf(listsOf(filters).join(' union all ')))(filters);
+}
+
+/** Returns SQL of the slots that match all filters, for each list of states. */
+function listsOf({ areActive, isFull, productId, groupId }: SlotFilters): string[] {
   const conditions = [
     isBetween,
     ...(isFull === undefined ? [] : [`${isFull ? '' : 'not '}is_capacity_full`]),
     ...(productId === undefined ? [] : [isOfProduct]),
     ...(groupId === undefined ? [] : [isOfGroup]),
   ].join(' and ');
-  const lists = areActive.map(
-    (isActive) =>
-      `(select id, delivery_time from slots where ${isActive ? '' : 'not '}is_active and ${conditions} ${order})`,
+  return areActive.map(
+    (isActive) => `select id, delivery_time from slots where ${isActive ? '' : 'not '}is_active and ${conditions}`,
   );
-  const find = statement<unknown, SlotFilters>(
-    '',
-    found(`select id from (${lists.join(' union all ')}) as slots ${order}`),
-  );
-  return find(filters);
 }

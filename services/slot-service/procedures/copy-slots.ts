@@ -1,5 +1,4 @@
 import { actorOf } from '../../../shared/audit/entry.ts';
-import { isTimeZone } from '../../../shared/config/business.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
 import type { Queryable } from '../../../shared/db/statement.ts';
 import { invalidField } from '../../../shared/errors/errors.ts';
@@ -14,6 +13,7 @@ import type { CallContext } from '../../../shared/rpc/call-context.ts';
 import { readCode } from '../../../shared/rpc/code-text.ts';
 import { optionalDate } from '../../../shared/rpc/dates.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { readTimeZone } from '../../../shared/rpc/interval.ts';
 import type { SlotPlanParts } from '../parts.ts';
 import type { MovedTime } from '../plan/copies.ts';
 import {
@@ -66,10 +66,9 @@ interface Asked extends AskedSources, Shift {
  */
 function readAsked(request: CopySlotsRequest, businessTimeZone: string): Asked {
   const { shiftDays, snippetName, onTaken, dryRun } = request;
-  const timeZone = request.timeZone || businessTimeZone;
-  if (!isTimeZone(timeZone)) throw invalidField('time_zone', 'is not the name of a time zone, such as Europe/Berlin');
   return {
-    ...{ from: readFrom(request), shiftDays, repeat: request.repeat || 1, timeZone },
+    ...{ from: readFrom(request), shiftDays, repeat: request.repeat || 1 },
+    timeZone: readTimeZone(request, businessTimeZone),
     copiesSnippets: snippetName !== '',
     nameFormat: snippetName === '' ? null : toNameFormat(readCode('snippet_name', snippetName)),
     failsOnTaken: onTaken === OnTaken.FAIL,

@@ -2,6 +2,7 @@ import { onlyRow, statement } from '../../../shared/db/statement.ts';
 import type { SlotStoreService } from '../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import type { StoreParts } from '../parts.ts';
+import { pendingRequests } from '../stores/requests.ts';
 
 /**
  * Design 4, GetStoreStatus: returns the version that this replica serves, and the number of pending refresh requests.
@@ -19,5 +20,5 @@ export function getStoreStatus({
 
 const countRequests = statement<{ pendingRequests: number }>(
   'getStoreStatus',
-  'select count(*)::integer as "pendingRequests" from store_refresh_requests',
+  `select ${pendingRequests} as "pendingRequests"`,
 );

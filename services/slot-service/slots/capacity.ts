@@ -3,16 +3,21 @@ import { statement } from '../../../shared/db/statement.ts';
 import { isRunOutByOwner } from '../../../shared/holds/hold.ts';
 
 /**
- * SQL of the units of a slot's live bookings (design 15), at most the largest int32. `slot_usage` counts holds that have
- * run out until a sweep marks them, so they are taken off again; a slot without holds is spared the look.
+ * SQL of the units that the live holds of a row `slot_usage` have. It counts holds that have run out until a sweep marks
+ * them, so they are taken off again; a slot without holds is spared the look.
+ */
+export const liveHolds = `(held - case when held = 0 then 0 else coalesce((
+         select sum(units) from slot_bookings
+         where slot_id = slot_usage.slot_id and ${isRunOutByOwner}
+       ), 0) end)`;
+
+/**
+ * SQL of the units of a slot's live bookings (design 15), at most the largest int32.
  *
  * @param slotId SQL of the slot's id.
  */
 export const unitsInUse = (slotId: string) => `coalesce((
-       select least(held + booked - case when held = 0 then 0 else coalesce((
-         select sum(units) from slot_bookings
-         where slot_id = slot_usage.slot_id and ${isRunOutByOwner}
-       ), 0) end, ${maxInt32})::integer
+       select least(booked + ${liveHolds}, ${maxInt32})::integer
        from slot_usage where slot_id = ${slotId}
      ), 0)`;
 

@@ -37,6 +37,9 @@ export const storeRequestIdColumn = 'store_request_id()::text as "storeRequestId
 export const anyStoreRequestIdColumn =
   'case when exists (select from request) then store_request_id()::text end as "storeRequestId"';
 
+/** SQL of how many committed writes no refresh has covered yet. */
+export const pendingRequests = '(select count(*)::integer from store_refresh_requests)';
+
 /** Describes which transactions a PostgreSQL snapshot sees. */
 export interface TransactionSnapshot {
   /** All transactions below this id have ended. */

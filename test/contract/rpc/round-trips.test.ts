@@ -23,6 +23,9 @@ const counts: Readonly<Record<string, number>> = {
   'SlotStoreService.watchStore': 0,
   'AuditService.watchEntries': 0,
   'SlotPlanService.copySlots': 4,
+  // The sums, and the slots that close soon; the days, and the two lists of coupons. All at once.
+  'SlotPlanService.getOverview': 2,
+  'RedemptionService.getOverview': 3,
   // The slot of the booking is looked up, whose lock they wait for.
   'SlotBookingService.confirm': 2,
   'SlotBookingService.release': 2,

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file coupon/v1/coupon_batch_service.proto.
  */
 export const file_coupon_v1_coupon_batch_service: GenFile = /*@__PURE__*/
-  fileDesc("CiRjb3Vwb24vdjEvY291cG9uX2JhdGNoX3NlcnZpY2UucHJvdG8SCWNvdXBvbi52MSKPAQoLQ291cG9uQmF0Y2gSCgoCaWQYASABKAUSDAoEbmFtZRgCIAEoCRINCgVjb3VudBgDIAEoBRITCgtpbnZhbGlkYXRlZBgEIAEoBRISCgpjcmVhdGVkX2J5GAUgASgFEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqICChJDcmVhdGVCYXRjaFJlcXVlc3QSHwoEbmFtZRgBIAEoCUIMukgJcgcYgAG6AQEASACIAQESJQoGY291cG9uGAIgASgLMhUuY291cG9uLnYxLkNvdXBvbkJvZHkSGQoFY291bnQYAyABKAVCCrpIBxoFGJBOKAESJQoGcHJlZml4GAQgASgJQhW6SBJyEBgQMgxeW0EtWjAtOS1dKiQSeQoLY29kZV9sZW5ndGgYBSABKAVCZLpIYboBXgoLY29kZV9sZW5ndGgSJ2NvZGVfbGVuZ3RoOiBtdXN0IGJlIDAsIG9yIGZyb20gOCB0byAzMhomdGhpcyA9PSAwIHx8ICh0aGlzID49IDggJiYgdGhpcyA8PSAzMilCBwoFX25hbWUiPAoTQ3JlYXRlQmF0Y2hSZXNwb25zZRIlCgViYXRjaBgBIAEoCzIWLmNvdXBvbi52MS5Db3Vwb25CYXRjaCJ9Cg9HZXRCYXRjaFJlcXVlc3QSFwoCaWQYASABKAVCBrpIA8gBAUgAiAEBEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjoBygBSAGIAQESIAoKcGFnZV90b2tlbhgDIAEoCUIMukgJcgcY0A+6AQEAQgUKA19pZEIICgZfbGltaXQidgoQR2V0QmF0Y2hSZXNwb25zZRIlCgViYXRjaBgBIAEoCzIWLmNvdXBvbi52MS5Db3Vwb25CYXRjaBIiCgdjb3Vwb25zGAIgAygLMhEuY291cG9uLnYxLkNvdXBvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAyABKAkiYAoSTGlzdEJhdGNoZXNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjoBygBSACIAQESIAoKcGFnZV90b2tlbhgCIAEoCUIMukgJcgcY0A+6AQEAQggKBl9saW1pdCJXChNMaXN0QmF0Y2hlc1Jlc3BvbnNlEicKB2JhdGNoZXMYASADKAsyFi5jb3Vwb24udjEuQ291cG9uQmF0Y2gSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjgKFkludmFsaWRhdGVCYXRjaFJlcXVlc3QSFwoCaWQYASABKAVCBrpIA8gBAUgAiAEBQgUKA19pZCJVChdJbnZhbGlkYXRlQmF0Y2hSZXNwb25zZRIlCgViYXRjaBgBIAEoCzIWLmNvdXBvbi52MS5Db3Vwb25CYXRjaBITCgtpbnZhbGlkYXRlZBgCIAEoBTLZAgoSQ291cG9uQmF0Y2hTZXJ2aWNlEkwKC0NyZWF0ZUJhdGNoEh0uY291cG9uLnYxLkNyZWF0ZUJhdGNoUmVxdWVzdBoeLmNvdXBvbi52MS5DcmVhdGVCYXRjaFJlc3BvbnNlEkgKCEdldEJhdGNoEhouY291cG9uLnYxLkdldEJhdGNoUmVxdWVzdBobLmNvdXBvbi52MS5HZXRCYXRjaFJlc3BvbnNlIgOQAgESUQoLTGlzdEJhdGNoZXMSHS5jb3Vwb24udjEuTGlzdEJhdGNoZXNSZXF1ZXN0Gh4uY291cG9uLnYxLkxpc3RCYXRjaGVzUmVzcG9uc2UiA5ACARJYCg9JbnZhbGlkYXRlQmF0Y2gSIS5jb3Vwb24udjEuSW52YWxpZGF0ZUJhdGNoUmVxdWVzdBoiLmNvdXBvbi52MS5JbnZhbGlkYXRlQmF0Y2hSZXNwb25zZUJZChhkZWxpdmVyeS5hZG1pbi5jb3Vwb24udjFQAVohZGVsaXZlcnktYWRtaW4vY291cG9uL3YxO2NvdXBvbnYxqgIXRGVsaXZlcnlBZG1pbi5Db3Vwb24uVjFiBnByb3RvMw", [file_buf_validate_validate, file_coupon_v1_coupon_service, file_google_protobuf_timestamp]);
+  fileDesc("CiRjb3Vwb24vdjEvY291cG9uX2JhdGNoX3NlcnZpY2UucHJvdG8SCWNvdXBvbi52MSKPAQoLQ291cG9uQmF0Y2gSCgoCaWQYASABKAUSDAoEbmFtZRgCIAEoCRINCgVjb3VudBgDIAEoBRITCgtpbnZhbGlkYXRlZBgEIAEoBRISCgpjcmVhdGVkX2J5GAUgASgFEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqICChJDcmVhdGVCYXRjaFJlcXVlc3QSHwoEbmFtZRgBIAEoCUIMukgJcgcYgAG6AQEASACIAQESJQoGY291cG9uGAIgASgLMhUuY291cG9uLnYxLkNvdXBvbkJvZHkSGQoFY291bnQYAyABKAVCCrpIBxoFGJBOKAESJQoGcHJlZml4GAQgASgJQhW6SBJyEBgQMgxeW0EtWjAtOS1dKiQSeQoLY29kZV9sZW5ndGgYBSABKAVCZLpIYboBXgoLY29kZV9sZW5ndGgSJ2NvZGVfbGVuZ3RoOiBtdXN0IGJlIDAsIG9yIGZyb20gOCB0byAzMhomdGhpcyA9PSAwIHx8ICh0aGlzID49IDggJiYgdGhpcyA8PSAzMilCBwoFX25hbWUiPAoTQ3JlYXRlQmF0Y2hSZXNwb25zZRIlCgViYXRjaBgBIAEoCzIWLmNvdXBvbi52MS5Db3Vwb25CYXRjaCKRAQoPR2V0QmF0Y2hSZXF1ZXN0EhcKAmlkGAEgASgFQga6SAPIAQFIAIgBARIeCgVsaW1pdBgCIAEoBUIKukgHGgUY6AcoAUgBiAEBEiAKCnBhZ2VfdG9rZW4YAyABKAlCDLpICXIHGNAPugEBABISCgp3aXRoX3VzYWdlGAQgASgIQgUKA19pZEIICgZfbGltaXQiwgEKEEdldEJhdGNoUmVzcG9uc2USJQoFYmF0Y2gYASABKAsyFi5jb3Vwb24udjEuQ291cG9uQmF0Y2gSIgoHY291cG9ucxgCIAMoCzIRLmNvdXBvbi52MS5Db3Vwb24SFwoPbmV4dF9wYWdlX3Rva2VuGAMgASgJEhEKBHVzZXMYBCABKAVIAIgBARIbCg5kaXNjb3VudF9naXZlbhgFIAEoCUgBiAEBQgcKBV91c2VzQhEKD19kaXNjb3VudF9naXZlbiJ0ChJMaXN0QmF0Y2hlc1JlcXVlc3QSHgoFbGltaXQYASABKAVCCrpIBxoFGOgHKAFIAIgBARIgCgpwYWdlX3Rva2VuGAIgASgJQgy6SAlyBxjQD7oBAQASEgoKd2l0aF90b3RhbBgDIAEoCEIICgZfbGltaXQidQoTTGlzdEJhdGNoZXNSZXNwb25zZRInCgdiYXRjaGVzGAEgAygLMhYuY291cG9uLnYxLkNvdXBvbkJhdGNoEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgV0b3RhbBgDIAEoBUgAiAEBQggKBl90b3RhbCI4ChZJbnZhbGlkYXRlQmF0Y2hSZXF1ZXN0EhcKAmlkGAEgASgFQga6SAPIAQFIAIgBAUIFCgNfaWQiVQoXSW52YWxpZGF0ZUJhdGNoUmVzcG9uc2USJQoFYmF0Y2gYASABKAsyFi5jb3Vwb24udjEuQ291cG9uQmF0Y2gSEwoLaW52YWxpZGF0ZWQYAiABKAUy2QIKEkNvdXBvbkJhdGNoU2VydmljZRJMCgtDcmVhdGVCYXRjaBIdLmNvdXBvbi52MS5DcmVhdGVCYXRjaFJlcXVlc3QaHi5jb3Vwb24udjEuQ3JlYXRlQmF0Y2hSZXNwb25zZRJICghHZXRCYXRjaBIaLmNvdXBvbi52MS5HZXRCYXRjaFJlcXVlc3QaGy5jb3Vwb24udjEuR2V0QmF0Y2hSZXNwb25zZSIDkAIBElEKC0xpc3RCYXRjaGVzEh0uY291cG9uLnYxLkxpc3RCYXRjaGVzUmVxdWVzdBoeLmNvdXBvbi52MS5MaXN0QmF0Y2hlc1Jlc3BvbnNlIgOQAgESWAoPSW52YWxpZGF0ZUJhdGNoEiEuY291cG9uLnYxLkludmFsaWRhdGVCYXRjaFJlcXVlc3QaIi5jb3Vwb24udjEuSW52YWxpZGF0ZUJhdGNoUmVzcG9uc2VCWQoYZGVsaXZlcnkuYWRtaW4uY291cG9uLnYxUAFaIWRlbGl2ZXJ5LWFkbWluL2NvdXBvbi92MTtjb3Vwb252MaoCF0RlbGl2ZXJ5QWRtaW4uQ291cG9uLlYxYgZwcm90bzM", [file_buf_validate_validate, file_coupon_v1_coupon_service, file_google_protobuf_timestamp]);
 
 /**
  * A batch of coupons.
@@ -176,6 +176,13 @@ export type GetBatchRequest = Message<"coupon.v1.GetBatchRequest"> & {
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * Sums up the uses of all its coupons, whatever the page.
+   *
+   * @generated from field: bool with_usage = 4;
+   */
+  withUsage: boolean;
 };
 
 /**
@@ -205,6 +212,13 @@ export type GetBatchRequestValid = Message<"coupon.v1.GetBatchRequest"> & {
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * Sums up the uses of all its coupons, whatever the page.
+   *
+   * @generated from field: bool with_usage = 4;
+   */
+  withUsage: boolean;
 };
 
 /**
@@ -240,6 +254,20 @@ export type GetBatchResponse = Message<"coupon.v1.GetBatchResponse"> & {
    * @generated from field: string next_page_token = 3;
    */
   nextPageToken: string;
+
+  /**
+   * How many redemptions of its coupons are used, with with_usage.
+   *
+   * @generated from field: optional int32 uses = 4;
+   */
+  uses?: number | undefined;
+
+  /**
+   * A decimal: their discounts together, with with_usage.
+   *
+   * @generated from field: optional string discount_given = 5;
+   */
+  discountGiven?: string | undefined;
 };
 
 export type GetBatchResponseValid = GetBatchResponse;
@@ -270,6 +298,13 @@ export type ListBatchesRequest = Message<"coupon.v1.ListBatchesRequest"> & {
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Counts all records that match, whatever the page.
+   *
+   * @generated from field: bool with_total = 3;
+   */
+  withTotal: boolean;
 };
 
 export type ListBatchesRequestValid = ListBatchesRequest;
@@ -300,6 +335,13 @@ export type ListBatchesResponse = Message<"coupon.v1.ListBatchesResponse"> & {
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * How many records match, with with_total; 10,001 for more than 10,000.
+   *
+   * @generated from field: optional int32 total = 3;
+   */
+  total?: number | undefined;
 };
 
 export type ListBatchesResponseValid = ListBatchesResponse;

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file coupon/v1/redemption_service.proto.
  */
 export const file_coupon_v1_redemption_service: GenFile = /*@__PURE__*/
-  fileDesc("CiJjb3Vwb24vdjEvcmVkZW1wdGlvbl9zZXJ2aWNlLnByb3RvEgljb3Vwb24udjEi5wIKClJlZGVtcHRpb24SCgoCaWQYASABKAUSEQoJY291cG9uX2lkGAIgASgFEg8KB3VzZXJfaWQYAyABKAUSEQoJb3JkZXJfa2V5GAQgASgJEhQKDG9yZGVyX2Ftb3VudBgFIAEoCRIXCg9kaXNjb3VudF9hbW91bnQYBiABKAkSKQoFc3RhdGUYByABKA4yGi5jb3Vwb24udjEuUmVkZW1wdGlvblN0YXRlEi4KCmhlbGRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB3VzZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3JlbGVhc2VkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKAAQoJT3JkZXJMaW5lEhcKCnByb2R1Y3RfaWQYASABKAVIAIgBARIpChNwcm9kdWN0X2V4dGVybmFsX2lkGAIgASgJQgy6SAlyBxiAAboBAQASIAoGYW1vdW50GAMgASgBQhC6SA0SC0ABKQAAAAAAAAAAQg0KC19wcm9kdWN0X2lkIs8CCg1SZWRlZW1SZXF1ZXN0EhoKBGNvZGUYASABKAlCDLpICXIHGIABugEBABIUCgd1c2VyX2lkGAIgASgFSACIAQESJwoJb3JkZXJfa2V5GAMgASgJQhS6SBFyDxABGIABMgheWyEtfl0qJBImCgxvcmRlcl9hbW91bnQYBCABKAFCELpIDRILQAEpAAAAAAAAAAASHgoLcHJvZHVjdF9pZHMYBSADKAVCCbpIBpIBAxCQThImCgxob2xkX3NlY29uZHMYBiABKAVCC7pICBoGGICjBSgASAGIAQESJgoQdXNlcl9leHRlcm5hbF9pZBgHIAEoCUIMukgJcgcYgAG6AQEAEi4KBWxpbmVzGAggAygLMhQuY291cG9uLnYxLk9yZGVyTGluZUIJukgGkgEDEJBOQgoKCF91c2VyX2lkQg8KDV9ob2xkX3NlY29uZHMihAIKDlJlZGVlbVJlc3BvbnNlEg0KBXZhbGlkGAEgASgIEjIKB3JlZnVzYWwYAiABKA4yHC5jb3Vwb24udjEuVmFsaWRhdGlvblJlZnVzYWxIAIgBARIUCgdtZXNzYWdlGAMgASgJSAGIAQESFgoJbWluX29yZGVyGAQgASgJSAKIAQESHAoPZGlzY291bnRfYW1vdW50GAUgASgBSAOIAQESKQoKcmVkZW1wdGlvbhgGIAEoCzIVLmNvdXBvbi52MS5SZWRlbXB0aW9uQgoKCF9yZWZ1c2FsQgoKCF9tZXNzYWdlQgwKCl9taW5fb3JkZXJCEgoQX2Rpc2NvdW50X2Ftb3VudCKpAgoMQ2hlY2tSZXF1ZXN0EhoKBGNvZGUYASABKAlCDLpICXIHGIABugEBABIUCgd1c2VyX2lkGAIgASgFSACIAQESJgoQdXNlcl9leHRlcm5hbF9pZBgDIAEoCUIMukgJcgcYgAG6AQEAEiUKCW9yZGVyX2tleRgEIAEoCUISukgPcg0YgAEyCF5bIS1+XSokEisKDG9yZGVyX2Ftb3VudBgFIAEoAUIQukgNEgtAASkAAAAAAAAAAEgBiAEBEh4KC3Byb2R1Y3RfaWRzGAYgAygFQgm6SAaSAQMQkE4SLgoFbGluZXMYByADKAsyFC5jb3Vwb24udjEuT3JkZXJMaW5lQgm6SAaSAQMQkE5CCgoIX3VzZXJfaWRCDwoNX29yZGVyX2Ftb3VudCKEAgoNQ2hlY2tSZXNwb25zZRIWCgljb3Vwb25faWQYASABKAVIAIgBARIuCgpjb25kaXRpb25zGAIgAygLMhouY291cG9uLnYxLkNvdXBvbkNvbmRpdGlvbhINCgV2YWxpZBgDIAEoCBIcCg9kaXNjb3VudF9hbW91bnQYBCABKAFIAYgBARIfChJ1c2VzX2xlZnRfZm9yX3VzZXIYBSABKAVIAogBARIWCgl1c2VzX2xlZnQYBiABKAVIA4gBAUIMCgpfY291cG9uX2lkQhIKEF9kaXNjb3VudF9hbW91bnRCFQoTX3VzZXNfbGVmdF9mb3JfdXNlckIMCgpfdXNlc19sZWZ0In0KD0NvdXBvbkNvbmRpdGlvbhIvCgljb25kaXRpb24YASABKA4yHC5jb3Vwb24udjEuVmFsaWRhdGlvblJlZnVzYWwSKAoFc3RhdGUYAiABKA4yGS5jb3Vwb24udjEuQ29uZGl0aW9uU3RhdGUSDwoHbWVzc2FnZRgDIAEoCSJGCg5Db25maXJtUmVxdWVzdBIiCg1yZWRlbXB0aW9uX2lkGAEgASgFQga6SAPIAQFIAIgBAUIQCg5fcmVkZW1wdGlvbl9pZCI8Cg9Db25maXJtUmVzcG9uc2USKQoKcmVkZW1wdGlvbhgBIAEoCzIVLmNvdXBvbi52MS5SZWRlbXB0aW9uInQKDlJlbGVhc2VSZXF1ZXN0EiIKDXJlZGVtcHRpb25faWQYASABKAVCBrpIA8gBAUgAiAEBEiEKBnJlYXNvbhgCIAEoCUIMukgJcgcYyAG6AQEASAGIAQFCEAoOX3JlZGVtcHRpb25faWRCCQoHX3JlYXNvbiI8Cg9SZWxlYXNlUmVzcG9uc2USKQoKcmVkZW1wdGlvbhgBIAEoCzIVLmNvdXBvbi52MS5SZWRlbXB0aW9uInsKDENsYWltUmVxdWVzdBIhCgtzZWNyZXRfY29kZRgBIAEoCUIMukgJcgcYgAG6AQEAEhQKB3VzZXJfaWQYAiABKAVIAIgBARImChB1c2VyX2V4dGVybmFsX2lkGAMgASgJQgy6SAlyBxiAAboBAQBCCgoIX3VzZXJfaWQibAoNQ2xhaW1SZXNwb25zZRIhCgZjb3Vwb24YASABKAsyES5jb3Vwb24udjEuQ291cG9uEjgKD3Jlc2VydmVkX2NvdXBvbhgCIAEoCzIfLmNvdXBvbi52MS5MaXN0ZWRSZXNlcnZlZENvdXBvbiKnAgoWTGlzdFJlZGVtcHRpb25zUmVxdWVzdBIWCgljb3Vwb25faWQYASABKAVIAIgBARIUCgd1c2VyX2lkGAIgASgFSAGIAQESLAoJb3JkZXJfa2V5GAMgASgJQhS6SBFyDxABGIABMgheWyEtfl0qJEgCiAEBEj0KBnN0YXRlcxgEIAMoDjIaLmNvdXBvbi52MS5SZWRlbXB0aW9uU3RhdGVCEbpIDpIBCxBkIgeCAQQQASAAEh4KBWxpbWl0GAUgASgFQgq6SAcaBRjoBygBSAOIAQESIAoKcGFnZV90b2tlbhgGIAEoCUIMukgJcgcY0A+6AQEAQgwKCl9jb3Vwb25faWRCCgoIX3VzZXJfaWRCDAoKX29yZGVyX2tleUIICgZfbGltaXQiXgoXTGlzdFJlZGVtcHRpb25zUmVzcG9uc2USKgoLcmVkZW1wdGlvbnMYASADKAsyFS5jb3Vwb24udjEuUmVkZW1wdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiMgoPR2V0VXNhZ2VSZXF1ZXN0Eh8KCmNvdXBvbl9pZHMYASADKAVCC7pICJIBBQgBEOgHIjkKEEdldFVzYWdlUmVzcG9uc2USJQoFdXNhZ2UYASADKAsyFi5jb3Vwb24udjEuQ291cG9uVXNhZ2UidgoLQ291cG9uVXNhZ2USEQoJY291cG9uX2lkGAEgASgFEgwKBGhlbGQYAiABKAUSDAoEdXNlZBgDIAEoBRIQCghyZWxlYXNlZBgEIAEoBRIPCgdleHBpcmVkGAUgASgFEhUKDWRpc2NvdW50X3VzZWQYBiABKAkqpgEKD1JlZGVtcHRpb25TdGF0ZRIgChxSRURFTVBUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVUkVERU1QVElPTl9TVEFURV9IRUxEEAESGQoVUkVERU1QVElPTl9TVEFURV9VU0VEEAISHQoZUkVERU1QVElPTl9TVEFURV9SRUxFQVNFRBADEhwKGFJFREVNUFRJT05fU1RBVEVfRVhQSVJFRBAEKocBCg5Db25kaXRpb25TdGF0ZRIfChtDT05ESVRJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIXChNDT05ESVRJT05fU1RBVEVfTUVUEAESGgoWQ09ORElUSU9OX1NUQVRFX0ZBSUxFRBACEh8KG0NPTkRJVElPTl9TVEFURV9OT1RfQ0hFQ0tFRBADMvwDChFSZWRlbXB0aW9uU2VydmljZRI9CgZSZWRlZW0SGC5jb3Vwb24udjEuUmVkZWVtUmVxdWVzdBoZLmNvdXBvbi52MS5SZWRlZW1SZXNwb25zZRI/CgVDaGVjaxIXLmNvdXBvbi52MS5DaGVja1JlcXVlc3QaGC5jb3Vwb24udjEuQ2hlY2tSZXNwb25zZSIDkAIBEkAKB0NvbmZpcm0SGS5jb3Vwb24udjEuQ29uZmlybVJlcXVlc3QaGi5jb3Vwb24udjEuQ29uZmlybVJlc3BvbnNlEkAKB1JlbGVhc2USGS5jb3Vwb24udjEuUmVsZWFzZVJlcXVlc3QaGi5jb3Vwb24udjEuUmVsZWFzZVJlc3BvbnNlEjoKBUNsYWltEhcuY291cG9uLnYxLkNsYWltUmVxdWVzdBoYLmNvdXBvbi52MS5DbGFpbVJlc3BvbnNlEl0KD0xpc3RSZWRlbXB0aW9ucxIhLmNvdXBvbi52MS5MaXN0UmVkZW1wdGlvbnNSZXF1ZXN0GiIuY291cG9uLnYxLkxpc3RSZWRlbXB0aW9uc1Jlc3BvbnNlIgOQAgESSAoIR2V0VXNhZ2USGi5jb3Vwb24udjEuR2V0VXNhZ2VSZXF1ZXN0GhsuY291cG9uLnYxLkdldFVzYWdlUmVzcG9uc2UiA5ACAUJZChhkZWxpdmVyeS5hZG1pbi5jb3Vwb24udjFQAVohZGVsaXZlcnktYWRtaW4vY291cG9uL3YxO2NvdXBvbnYxqgIXRGVsaXZlcnlBZG1pbi5Db3Vwb24uVjFiBnByb3RvMw", [file_buf_validate_validate, file_coupon_v1_coupon_service, file_google_protobuf_timestamp]);
+  fileDesc("CiJjb3Vwb24vdjEvcmVkZW1wdGlvbl9zZXJ2aWNlLnByb3RvEgljb3Vwb24udjEi5wIKClJlZGVtcHRpb24SCgoCaWQYASABKAUSEQoJY291cG9uX2lkGAIgASgFEg8KB3VzZXJfaWQYAyABKAUSEQoJb3JkZXJfa2V5GAQgASgJEhQKDG9yZGVyX2Ftb3VudBgFIAEoCRIXCg9kaXNjb3VudF9hbW91bnQYBiABKAkSKQoFc3RhdGUYByABKA4yGi5jb3Vwb24udjEuUmVkZW1wdGlvblN0YXRlEi4KCmhlbGRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB3VzZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3JlbGVhc2VkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKAAQoJT3JkZXJMaW5lEhcKCnByb2R1Y3RfaWQYASABKAVIAIgBARIpChNwcm9kdWN0X2V4dGVybmFsX2lkGAIgASgJQgy6SAlyBxiAAboBAQASIAoGYW1vdW50GAMgASgBQhC6SA0SC0ABKQAAAAAAAAAAQg0KC19wcm9kdWN0X2lkIs8CCg1SZWRlZW1SZXF1ZXN0EhoKBGNvZGUYASABKAlCDLpICXIHGIABugEBABIUCgd1c2VyX2lkGAIgASgFSACIAQESJwoJb3JkZXJfa2V5GAMgASgJQhS6SBFyDxABGIABMgheWyEtfl0qJBImCgxvcmRlcl9hbW91bnQYBCABKAFCELpIDRILQAEpAAAAAAAAAAASHgoLcHJvZHVjdF9pZHMYBSADKAVCCbpIBpIBAxCQThImCgxob2xkX3NlY29uZHMYBiABKAVCC7pICBoGGICjBSgASAGIAQESJgoQdXNlcl9leHRlcm5hbF9pZBgHIAEoCUIMukgJcgcYgAG6AQEAEi4KBWxpbmVzGAggAygLMhQuY291cG9uLnYxLk9yZGVyTGluZUIJukgGkgEDEJBOQgoKCF91c2VyX2lkQg8KDV9ob2xkX3NlY29uZHMihAIKDlJlZGVlbVJlc3BvbnNlEg0KBXZhbGlkGAEgASgIEjIKB3JlZnVzYWwYAiABKA4yHC5jb3Vwb24udjEuVmFsaWRhdGlvblJlZnVzYWxIAIgBARIUCgdtZXNzYWdlGAMgASgJSAGIAQESFgoJbWluX29yZGVyGAQgASgJSAKIAQESHAoPZGlzY291bnRfYW1vdW50GAUgASgBSAOIAQESKQoKcmVkZW1wdGlvbhgGIAEoCzIVLmNvdXBvbi52MS5SZWRlbXB0aW9uQgoKCF9yZWZ1c2FsQgoKCF9tZXNzYWdlQgwKCl9taW5fb3JkZXJCEgoQX2Rpc2NvdW50X2Ftb3VudCKpAgoMQ2hlY2tSZXF1ZXN0EhoKBGNvZGUYASABKAlCDLpICXIHGIABugEBABIUCgd1c2VyX2lkGAIgASgFSACIAQESJgoQdXNlcl9leHRlcm5hbF9pZBgDIAEoCUIMukgJcgcYgAG6AQEAEiUKCW9yZGVyX2tleRgEIAEoCUISukgPcg0YgAEyCF5bIS1+XSokEisKDG9yZGVyX2Ftb3VudBgFIAEoAUIQukgNEgtAASkAAAAAAAAAAEgBiAEBEh4KC3Byb2R1Y3RfaWRzGAYgAygFQgm6SAaSAQMQkE4SLgoFbGluZXMYByADKAsyFC5jb3Vwb24udjEuT3JkZXJMaW5lQgm6SAaSAQMQkE5CCgoIX3VzZXJfaWRCDwoNX29yZGVyX2Ftb3VudCKEAgoNQ2hlY2tSZXNwb25zZRIWCgljb3Vwb25faWQYASABKAVIAIgBARIuCgpjb25kaXRpb25zGAIgAygLMhouY291cG9uLnYxLkNvdXBvbkNvbmRpdGlvbhINCgV2YWxpZBgDIAEoCBIcCg9kaXNjb3VudF9hbW91bnQYBCABKAFIAYgBARIfChJ1c2VzX2xlZnRfZm9yX3VzZXIYBSABKAVIAogBARIWCgl1c2VzX2xlZnQYBiABKAVIA4gBAUIMCgpfY291cG9uX2lkQhIKEF9kaXNjb3VudF9hbW91bnRCFQoTX3VzZXNfbGVmdF9mb3JfdXNlckIMCgpfdXNlc19sZWZ0In0KD0NvdXBvbkNvbmRpdGlvbhIvCgljb25kaXRpb24YASABKA4yHC5jb3Vwb24udjEuVmFsaWRhdGlvblJlZnVzYWwSKAoFc3RhdGUYAiABKA4yGS5jb3Vwb24udjEuQ29uZGl0aW9uU3RhdGUSDwoHbWVzc2FnZRgDIAEoCSJGCg5Db25maXJtUmVxdWVzdBIiCg1yZWRlbXB0aW9uX2lkGAEgASgFQga6SAPIAQFIAIgBAUIQCg5fcmVkZW1wdGlvbl9pZCI8Cg9Db25maXJtUmVzcG9uc2USKQoKcmVkZW1wdGlvbhgBIAEoCzIVLmNvdXBvbi52MS5SZWRlbXB0aW9uInQKDlJlbGVhc2VSZXF1ZXN0EiIKDXJlZGVtcHRpb25faWQYASABKAVCBrpIA8gBAUgAiAEBEiEKBnJlYXNvbhgCIAEoCUIMukgJcgcYyAG6AQEASAGIAQFCEAoOX3JlZGVtcHRpb25faWRCCQoHX3JlYXNvbiI8Cg9SZWxlYXNlUmVzcG9uc2USKQoKcmVkZW1wdGlvbhgBIAEoCzIVLmNvdXBvbi52MS5SZWRlbXB0aW9uInsKDENsYWltUmVxdWVzdBIhCgtzZWNyZXRfY29kZRgBIAEoCUIMukgJcgcYgAG6AQEAEhQKB3VzZXJfaWQYAiABKAVIAIgBARImChB1c2VyX2V4dGVybmFsX2lkGAMgASgJQgy6SAlyBxiAAboBAQBCCgoIX3VzZXJfaWQibAoNQ2xhaW1SZXNwb25zZRIhCgZjb3Vwb24YASABKAsyES5jb3Vwb24udjEuQ291cG9uEjgKD3Jlc2VydmVkX2NvdXBvbhgCIAEoCzIfLmNvdXBvbi52MS5MaXN0ZWRSZXNlcnZlZENvdXBvbiK7AgoWTGlzdFJlZGVtcHRpb25zUmVxdWVzdBIWCgljb3Vwb25faWQYASABKAVIAIgBARIUCgd1c2VyX2lkGAIgASgFSAGIAQESLAoJb3JkZXJfa2V5GAMgASgJQhS6SBFyDxABGIABMgheWyEtfl0qJEgCiAEBEj0KBnN0YXRlcxgEIAMoDjIaLmNvdXBvbi52MS5SZWRlbXB0aW9uU3RhdGVCEbpIDpIBCxBkIgeCAQQQASAAEh4KBWxpbWl0GAUgASgFQgq6SAcaBRjoBygBSAOIAQESIAoKcGFnZV90b2tlbhgGIAEoCUIMukgJcgcY0A+6AQEAEhIKCndpdGhfdG90YWwYByABKAhCDAoKX2NvdXBvbl9pZEIKCghfdXNlcl9pZEIMCgpfb3JkZXJfa2V5QggKBl9saW1pdCJ8ChdMaXN0UmVkZW1wdGlvbnNSZXNwb25zZRIqCgtyZWRlbXB0aW9ucxgBIAMoCzIVLmNvdXBvbi52MS5SZWRlbXB0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgV0b3RhbBgDIAEoBUgAiAEBQggKBl90b3RhbCIyCg9HZXRVc2FnZVJlcXVlc3QSHwoKY291cG9uX2lkcxgBIAMoBUILukgIkgEFCAEQ6AciOQoQR2V0VXNhZ2VSZXNwb25zZRIlCgV1c2FnZRgBIAMoCzIWLmNvdXBvbi52MS5Db3Vwb25Vc2FnZSJ2CgtDb3Vwb25Vc2FnZRIRCgljb3Vwb25faWQYASABKAUSDAoEaGVsZBgCIAEoBRIMCgR1c2VkGAMgASgFEhAKCHJlbGVhc2VkGAQgASgFEg8KB2V4cGlyZWQYBSABKAUSFQoNZGlzY291bnRfdXNlZBgGIAEoCSJuChJHZXRPdmVydmlld1JlcXVlc3QSGgoEZnJvbRgBIAEoCUIMukgJcgcY0A+6AQEAEhsKBXVudGlsGAIgASgJQgy6SAlyBxjQD7oBAQASHwoJdGltZV96b25lGAMgASgJQgy6SAlyBxjIAboBAQAi+wEKE0dldE92ZXJ2aWV3UmVzcG9uc2USJAoEZGF5cxgBIAMoCzIWLmNvdXBvbi52MS5PdmVydmlld0RheRIhCgZlbmRpbmcYAiADKAsyES5jb3Vwb24udjEuQ291cG9uEjUKDm5lYXJseV91c2VkX3VwGAMgAygLMh0uY291cG9uLnYxLk5lYXJseVVzZWRVcENvdXBvbhIbCg51bnNlbnRfZW50cmllcxgEIAEoBUgAiAEBEjQKEG9sZGVzdF91bnNlbnRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhEKD191bnNlbnRfZW50cmllcyJBCgtPdmVydmlld0RheRIMCgRkYXRlGAEgASgJEgwKBHVzZXMYAiABKAUSFgoOZGlzY291bnRfZ2l2ZW4YAyABKAkiSgoSTmVhcmx5VXNlZFVwQ291cG9uEiEKBmNvdXBvbhgBIAEoCzIRLmNvdXBvbi52MS5Db3Vwb24SEQoJdXNlc19sZWZ0GAIgASgFKqYBCg9SZWRlbXB0aW9uU3RhdGUSIAocUkVERU1QVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVJFREVNUFRJT05fU1RBVEVfSEVMRBABEhkKFVJFREVNUFRJT05fU1RBVEVfVVNFRBACEh0KGVJFREVNUFRJT05fU1RBVEVfUkVMRUFTRUQQAxIcChhSRURFTVBUSU9OX1NUQVRFX0VYUElSRUQQBCqHAQoOQ29uZGl0aW9uU3RhdGUSHwobQ09ORElUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTQ09ORElUSU9OX1NUQVRFX01FVBABEhoKFkNPTkRJVElPTl9TVEFURV9GQUlMRUQQAhIfChtDT05ESVRJT05fU1RBVEVfTk9UX0NIRUNLRUQQAzLPBAoRUmVkZW1wdGlvblNlcnZpY2USPQoGUmVkZWVtEhguY291cG9uLnYxLlJlZGVlbVJlcXVlc3QaGS5jb3Vwb24udjEuUmVkZWVtUmVzcG9uc2USPwoFQ2hlY2sSFy5jb3Vwb24udjEuQ2hlY2tSZXF1ZXN0GhguY291cG9uLnYxLkNoZWNrUmVzcG9uc2UiA5ACARJACgdDb25maXJtEhkuY291cG9uLnYxLkNvbmZpcm1SZXF1ZXN0GhouY291cG9uLnYxLkNvbmZpcm1SZXNwb25zZRJACgdSZWxlYXNlEhkuY291cG9uLnYxLlJlbGVhc2VSZXF1ZXN0GhouY291cG9uLnYxLlJlbGVhc2VSZXNwb25zZRI6CgVDbGFpbRIXLmNvdXBvbi52MS5DbGFpbVJlcXVlc3QaGC5jb3Vwb24udjEuQ2xhaW1SZXNwb25zZRJdCg9MaXN0UmVkZW1wdGlvbnMSIS5jb3Vwb24udjEuTGlzdFJlZGVtcHRpb25zUmVxdWVzdBoiLmNvdXBvbi52MS5MaXN0UmVkZW1wdGlvbnNSZXNwb25zZSIDkAIBEkgKCEdldFVzYWdlEhouY291cG9uLnYxLkdldFVzYWdlUmVxdWVzdBobLmNvdXBvbi52MS5HZXRVc2FnZVJlc3BvbnNlIgOQAgESUQoLR2V0T3ZlcnZpZXcSHS5jb3Vwb24udjEuR2V0T3ZlcnZpZXdSZXF1ZXN0Gh4uY291cG9uLnYxLkdldE92ZXJ2aWV3UmVzcG9uc2UiA5ACAUJZChhkZWxpdmVyeS5hZG1pbi5jb3Vwb24udjFQAVohZGVsaXZlcnktYWRtaW4vY291cG9uL3YxO2NvdXBvbnYxqgIXRGVsaXZlcnlBZG1pbi5Db3Vwb24uVjFiBnByb3RvMw", [file_buf_validate_validate, file_coupon_v1_coupon_service, file_google_protobuf_timestamp]);
 
 /**
  * One use of a coupon for an order.
@@ -685,6 +685,13 @@ export type ListRedemptionsRequest = Message<"coupon.v1.ListRedemptionsRequest">
    * @generated from field: string page_token = 6;
    */
   pageToken: string;
+
+  /**
+   * Counts all records that match, whatever the page.
+   *
+   * @generated from field: bool with_total = 7;
+   */
+  withTotal: boolean;
 };
 
 export type ListRedemptionsRequestValid = ListRedemptionsRequest;
@@ -715,6 +722,13 @@ export type ListRedemptionsResponse = Message<"coupon.v1.ListRedemptionsResponse
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * How many records match, with with_total; 10,001 for more than 10,000.
+   *
+   * @generated from field: optional int32 total = 3;
+   */
+  total?: number | undefined;
 };
 
 export type ListRedemptionsResponseValid = ListRedemptionsResponse;
@@ -831,6 +845,164 @@ export const CouponUsageSchema: GenMessage<CouponUsage, {validType: CouponUsageV
   messageDesc(file_coupon_v1_redemption_service, 17);
 
 /**
+ * The request of GetOverview.
+ *
+ * @generated from message coupon.v1.GetOverviewRequest
+ */
+export type GetOverviewRequest = Message<"coupon.v1.GetOverviewRequest"> & {
+  /**
+   * A date: the first day is the one that this time is in.
+   *
+   * @generated from field: string from = 1;
+   */
+  from: string;
+
+  /**
+   * A date: the last day is the one that the time just before is in. At or before from, there are no days; from the first
+   * to the last there may be 92.
+   *
+   * @generated from field: string until = 2;
+   */
+  until: string;
+
+  /**
+   * The time zone of the days, by its IANA name, such as "Europe/Berlin". Empty for the business's time zone.
+   *
+   * @generated from field: string time_zone = 3;
+   */
+  timeZone: string;
+};
+
+export type GetOverviewRequestValid = GetOverviewRequest;
+
+/**
+ * Describes the message coupon.v1.GetOverviewRequest.
+ * Use `create(GetOverviewRequestSchema)` to create a new message.
+ */
+export const GetOverviewRequestSchema: GenMessage<GetOverviewRequest, {validType: GetOverviewRequestValid}> = /*@__PURE__*/
+  messageDesc(file_coupon_v1_redemption_service, 18);
+
+/**
+ * The response of GetOverview. All but the days is of now, whatever the interval.
+ *
+ * @generated from message coupon.v1.GetOverviewResponse
+ */
+export type GetOverviewResponse = Message<"coupon.v1.GetOverviewResponse"> & {
+  /**
+   * Each day that the interval has a part of, in order. A day counts as a whole.
+   *
+   * @generated from field: repeated coupon.v1.OverviewDay days = 1;
+   */
+  days: OverviewDay[];
+
+  /**
+   * Coupons of no batch that end within 7 days, and are not invalidated, soonest first. At most 20.
+   *
+   * @generated from field: repeated coupon.v1.Coupon ending = 2;
+   */
+  ending: Coupon[];
+
+  /**
+   * Coupons that have at least one use left, and at most a tenth of max_uses, and have neither ended nor been
+   * invalidated: those that end first, first. At most 20.
+   *
+   * @generated from field: repeated coupon.v1.NearlyUsedUpCoupon nearly_used_up = 3;
+   */
+  nearlyUsedUp: NearlyUsedUpCoupon[];
+
+  /**
+   * How many audit entries of this service the receiver of webhooks has not taken yet, among the 10,000 entries of both
+   * services that follow the last one it took. Only with EVENTS_URL.
+   *
+   * @generated from field: optional int32 unsent_entries = 4;
+   */
+  unsentEntries?: number | undefined;
+
+  /**
+   * When the first of these was written. Only with EVENTS_URL.
+   *
+   * @generated from field: google.protobuf.Timestamp oldest_unsent_at = 5;
+   */
+  oldestUnsentAt?: Timestamp | undefined;
+};
+
+export type GetOverviewResponseValid = GetOverviewResponse;
+
+/**
+ * Describes the message coupon.v1.GetOverviewResponse.
+ * Use `create(GetOverviewResponseSchema)` to create a new message.
+ */
+export const GetOverviewResponseSchema: GenMessage<GetOverviewResponse, {validType: GetOverviewResponseValid}> = /*@__PURE__*/
+  messageDesc(file_coupon_v1_redemption_service, 19);
+
+/**
+ * What was used on a day. A redemption counts on the day of its used_at, while it is used: not once it is released.
+ *
+ * @generated from message coupon.v1.OverviewDay
+ */
+export type OverviewDay = Message<"coupon.v1.OverviewDay"> & {
+  /**
+   * The date in the time zone, such as 2026-11-24.
+   *
+   * @generated from field: string date = 1;
+   */
+  date: string;
+
+  /**
+   * How many redemptions are used.
+   *
+   * @generated from field: int32 uses = 2;
+   */
+  uses: number;
+
+  /**
+   * A decimal: their discounts together.
+   *
+   * @generated from field: string discount_given = 3;
+   */
+  discountGiven: string;
+};
+
+export type OverviewDayValid = OverviewDay;
+
+/**
+ * Describes the message coupon.v1.OverviewDay.
+ * Use `create(OverviewDaySchema)` to create a new message.
+ */
+export const OverviewDaySchema: GenMessage<OverviewDay, {validType: OverviewDayValid}> = /*@__PURE__*/
+  messageDesc(file_coupon_v1_redemption_service, 20);
+
+/**
+ * A coupon that has few uses left.
+ *
+ * @generated from message coupon.v1.NearlyUsedUpCoupon
+ */
+export type NearlyUsedUpCoupon = Message<"coupon.v1.NearlyUsedUpCoupon"> & {
+  /**
+   * The coupon.
+   *
+   * @generated from field: coupon.v1.Coupon coupon = 1;
+   */
+  coupon?: Coupon | undefined;
+
+  /**
+   * How many more live redemptions it may have.
+   *
+   * @generated from field: int32 uses_left = 2;
+   */
+  usesLeft: number;
+};
+
+export type NearlyUsedUpCouponValid = NearlyUsedUpCoupon;
+
+/**
+ * Describes the message coupon.v1.NearlyUsedUpCoupon.
+ * Use `create(NearlyUsedUpCouponSchema)` to create a new message.
+ */
+export const NearlyUsedUpCouponSchema: GenMessage<NearlyUsedUpCoupon, {validType: NearlyUsedUpCouponValid}> = /*@__PURE__*/
+  messageDesc(file_coupon_v1_redemption_service, 21);
+
+/**
  * The state of a redemption.
  *
  * @generated from enum coupon.v1.RedemptionState
@@ -923,8 +1095,8 @@ export const ConditionStateSchema: GenEnum<ConditionState> = /*@__PURE__*/
  * Coupons that are used: an order holds a use of a coupon while it is paid, then confirms it or gives it back.
  * docs/redeeming.md tells the order's path.
  *
- * Redeem, Check, Confirm, Release and Claim are for every authenticated caller. ListRedemptions and GetUsage need a staff
- * identity. Without one they answer UNAUTHENTICATED "Access denied".
+ * Redeem, Check, Confirm, Release and Claim are for every authenticated caller. ListRedemptions, GetUsage and GetOverview
+ * need a staff identity. Without one they answer UNAUTHENTICATED "Access denied".
  *
  * A redemption is live while it is used, or held and its time has not run out by PostgreSQL's clock. A coupon has at most
  * one live redemption for each order key. A mutation takes an "idempotency-key" as those of CouponService do. A refusal of
@@ -1019,6 +1191,19 @@ export const RedemptionService: GenService<{
     methodKind: "unary";
     input: typeof GetUsageRequestSchema;
     output: typeof GetUsageResponseSchema;
+  },
+  /**
+   * Sums up the uses of each day of an interval, and tells what needs attention now.
+   *
+   * Errors: INVALID_ARGUMENT for a date that does not parse, a time zone that is not known, and an interval of more than
+   * 92 days.
+   *
+   * @generated from rpc coupon.v1.RedemptionService.GetOverview
+   */
+  getOverview: {
+    methodKind: "unary";
+    input: typeof GetOverviewRequestSchema;
+    output: typeof GetOverviewResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_coupon_v1_redemption_service, 0);

@@ -15,10 +15,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file slot/v1/slot_plan_service.proto.
  */
 export const file_slot_v1_slot_plan_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9zbG90L3YxL3Nsb3RfcGxhbl9zZXJ2aWNlLnByb3RvEgdzbG90LnYxIoQDCgtQbGFubmVkU2xvdBIKCgJpZBgBIAEoBRIxCg1kZWxpdmVyeV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtmcmVlemVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJaXNfYWN0aXZlGAQgASgIEhgKEGlzX2NhcGFjaXR5X2Z1bGwYBSABKAgSEQoJZ3JvdXBfaWRzGAYgAygFEgwKBGV0YWcYByABKAkSFQoNcHJvZHVjdF9jb3VudBgIIAEoBRIVCg1wcm9kdWN0X25hbWVzGAkgAygJEhUKDXNuaXBwZXRfY29kZXMYCiADKAkSFQoIY2FwYWNpdHkYCyABKAVIAIgBARIbCg53aW5kb3dfbWludXRlcxgMIAEoBUgBiAEBEhMKBmJvb2tlZBgNIAEoBUgCiAEBQgsKCV9jYXBhY2l0eUIRCg9fd2luZG93X21pbnV0ZXNCCQoHX2Jvb2tlZCK8AwoQTGlzdFNsb3RzUmVxdWVzdBIoCg1kZWxpdmVyeV9mcm9tGAEgASgJQgy6SAlyBxjQD7oBAQBIAIgBARIpCg5kZWxpdmVyeV91bnRpbBgCIAEoCUIMukgJcgcY0A+6AQEASAGIAQESNQoGc3RhdGVzGAMgAygOMhIuc2xvdC52MS5TbG90U3RhdGVCEbpIDpIBCxBkIgeCAQQQASAAEh0KEGlzX2NhcGFjaXR5X2Z1bGwYBCABKAhIAogBARIXCgpwcm9kdWN0X2lkGAUgASgFSAOIAQESFQoIZ3JvdXBfaWQYBiABKAVIBIgBARIrCgVvcmRlchgHIAEoDjISLnNsb3QudjEuU2xvdE9yZGVyQgi6SAWCAQIQARIeCgVsaW1pdBgIIAEoBUIKukgHGgUY6AcoAUgFiAEBEiAKCnBhZ2VfdG9rZW4YCSABKAlCDLpICXIHGNAPugEBAEIQCg5fZGVsaXZlcnlfZnJvbUIRCg9fZGVsaXZlcnlfdW50aWxCEwoRX2lzX2NhcGFjaXR5X2Z1bGxCDQoLX3Byb2R1Y3RfaWRCCwoJX2dyb3VwX2lkQggKBl9saW1pdCJRChFMaXN0U2xvdHNSZXNwb25zZRIjCgVzbG90cxgBIAMoCzIULnNsb3QudjEuUGxhbm5lZFNsb3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIrkCChBDb3B5U2xvdHNSZXF1ZXN0EhsKCHNsb3RfaWRzGAEgAygFQgm6SAaSAQMQ9AMSIwoNZGVsaXZlcnlfZnJvbRgCIAEoCUIMukgJcgcY0A+6AQEAEiQKDmRlbGl2ZXJ5X3VudGlsGAMgASgJQgy6SAlyBxjQD7oBAQASHgoKc2hpZnRfZGF5cxgEIAEoBUIKukgHGgUY7gIoARIZCgZyZXBlYXQYBSABKAVCCbpIBhoEGDQoABIfCgl0aW1lX3pvbmUYBiABKAlCDLpICXIHGMgBugEBABIiCgxzbmlwcGV0X25hbWUYByABKAlCDLpICXIHGIABugEBABIsCghvbl90YWtlbhgIIAEoDjIQLnNsb3QudjEuT25UYWtlbkIIukgFggECEAESDwoHZHJ5X3J1bhgJIAEoCCKIAQoIU2xvdENvcHkSFgoOc291cmNlX3Nsb3RfaWQYASABKAUSGwoEc2xvdBgCIAEoCzINLnNsb3QudjEuU2xvdBITCgtpc19hZGp1c3RlZBgDIAEoCBIdChB0YWtlbl9ieV9zbG90X2lkGAQgASgFSACIAQFCEwoRX3Rha2VuX2J5X3Nsb3RfaWQicwoRQ29weVNsb3RzUmVzcG9uc2USIQoGY29waWVzGAEgAygLMhEuc2xvdC52MS5TbG90Q29weRIPCgdjcmVhdGVkGAIgASgFEg8KB3NraXBwZWQYAyABKAUSGQoRc25pcHBldHNfbGVmdF9vdXQYBCABKAUiNQoLU2xvdFZlcnNpb24SCgoCaWQYASABKAUSGgoEZXRhZxgCIAEoCUIMukgJcgcYgAG6AQEAIqkBChJVcGRhdGVTbG90c1JlcXVlc3QSMAoFc2xvdHMYASADKAsyFC5zbG90LnYxLlNsb3RWZXJzaW9uQgu6SAiSAQUIARD0AxIaChBpc19jYXBhY2l0eV9mdWxsGAIgASgISAASEwoJaXNfYWN0aXZlGAMgASgISAASHwoIY2FwYWNpdHkYBCABKAVCC7pICBoGGMCEPSgASABCDwoGY2hhbmdlEgW6SAIIASJLChNVcGRhdGVTbG90c1Jlc3BvbnNlEiMKBXNsb3RzGAEgAygLMhQuc2xvdC52MS5TbG90VmVyc2lvbhIPCgdjaGFuZ2VkGAIgASgFKlcKCVNsb3RTdGF0ZRIaChZTTE9UX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRU0xPVF9TVEFURV9BQ1RJVkUQARIXChNTTE9UX1NUQVRFX0lOQUNUSVZFEAIqYgoJU2xvdE9yZGVyEhoKFlNMT1RfT1JERVJfVU5TUEVDSUZJRUQQABIcChhTTE9UX09SREVSX1NPT05FU1RfRklSU1QQARIbChdTTE9UX09SREVSX0xBVEVTVF9GSVJTVBACKkkKB09uVGFrZW4SGAoUT05fVEFLRU5fVU5TUEVDSUZJRUQQABIRCg1PTl9UQUtFTl9TS0lQEAESEQoNT05fVEFLRU5fRkFJTBACMugBCg9TbG90UGxhblNlcnZpY2USRwoJTGlzdFNsb3RzEhkuc2xvdC52MS5MaXN0U2xvdHNSZXF1ZXN0Ghouc2xvdC52MS5MaXN0U2xvdHNSZXNwb25zZSIDkAIBEkIKCUNvcHlTbG90cxIZLnNsb3QudjEuQ29weVNsb3RzUmVxdWVzdBoaLnNsb3QudjEuQ29weVNsb3RzUmVzcG9uc2USSAoLVXBkYXRlU2xvdHMSGy5zbG90LnYxLlVwZGF0ZVNsb3RzUmVxdWVzdBocLnNsb3QudjEuVXBkYXRlU2xvdHNSZXNwb25zZUJRChZkZWxpdmVyeS5hZG1pbi5zbG90LnYxUAFaHWRlbGl2ZXJ5LWFkbWluL3Nsb3QvdjE7c2xvdHYxqgIVRGVsaXZlcnlBZG1pbi5TbG90LlYxYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_slot_v1_slot_service]);
+  fileDesc("Ch9zbG90L3YxL3Nsb3RfcGxhbl9zZXJ2aWNlLnByb3RvEgdzbG90LnYxIoQDCgtQbGFubmVkU2xvdBIKCgJpZBgBIAEoBRIxCg1kZWxpdmVyeV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtmcmVlemVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJaXNfYWN0aXZlGAQgASgIEhgKEGlzX2NhcGFjaXR5X2Z1bGwYBSABKAgSEQoJZ3JvdXBfaWRzGAYgAygFEgwKBGV0YWcYByABKAkSFQoNcHJvZHVjdF9jb3VudBgIIAEoBRIVCg1wcm9kdWN0X25hbWVzGAkgAygJEhUKDXNuaXBwZXRfY29kZXMYCiADKAkSFQoIY2FwYWNpdHkYCyABKAVIAIgBARIbCg53aW5kb3dfbWludXRlcxgMIAEoBUgBiAEBEhMKBmJvb2tlZBgNIAEoBUgCiAEBQgsKCV9jYXBhY2l0eUIRCg9fd2luZG93X21pbnV0ZXNCCQoHX2Jvb2tlZCLQAwoQTGlzdFNsb3RzUmVxdWVzdBIoCg1kZWxpdmVyeV9mcm9tGAEgASgJQgy6SAlyBxjQD7oBAQBIAIgBARIpCg5kZWxpdmVyeV91bnRpbBgCIAEoCUIMukgJcgcY0A+6AQEASAGIAQESNQoGc3RhdGVzGAMgAygOMhIuc2xvdC52MS5TbG90U3RhdGVCEbpIDpIBCxBkIgeCAQQQASAAEh0KEGlzX2NhcGFjaXR5X2Z1bGwYBCABKAhIAogBARIXCgpwcm9kdWN0X2lkGAUgASgFSAOIAQESFQoIZ3JvdXBfaWQYBiABKAVIBIgBARIrCgVvcmRlchgHIAEoDjISLnNsb3QudjEuU2xvdE9yZGVyQgi6SAWCAQIQARIeCgVsaW1pdBgIIAEoBUIKukgHGgUY6AcoAUgFiAEBEiAKCnBhZ2VfdG9rZW4YCSABKAlCDLpICXIHGNAPugEBABISCgp3aXRoX3RvdGFsGAogASgIQhAKDl9kZWxpdmVyeV9mcm9tQhEKD19kZWxpdmVyeV91bnRpbEITChFfaXNfY2FwYWNpdHlfZnVsbEINCgtfcHJvZHVjdF9pZEILCglfZ3JvdXBfaWRCCAoGX2xpbWl0Im8KEUxpc3RTbG90c1Jlc3BvbnNlEiMKBXNsb3RzGAEgAygLMhQuc2xvdC52MS5QbGFubmVkU2xvdBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoFdG90YWwYAyABKAVIAIgBAUIICgZfdG90YWwiuQIKEENvcHlTbG90c1JlcXVlc3QSGwoIc2xvdF9pZHMYASADKAVCCbpIBpIBAxD0AxIjCg1kZWxpdmVyeV9mcm9tGAIgASgJQgy6SAlyBxjQD7oBAQASJAoOZGVsaXZlcnlfdW50aWwYAyABKAlCDLpICXIHGNAPugEBABIeCgpzaGlmdF9kYXlzGAQgASgFQgq6SAcaBRjuAigBEhkKBnJlcGVhdBgFIAEoBUIJukgGGgQYNCgAEh8KCXRpbWVfem9uZRgGIAEoCUIMukgJcgcYyAG6AQEAEiIKDHNuaXBwZXRfbmFtZRgHIAEoCUIMukgJcgcYgAG6AQEAEiwKCG9uX3Rha2VuGAggASgOMhAuc2xvdC52MS5PblRha2VuQgi6SAWCAQIQARIPCgdkcnlfcnVuGAkgASgIIogBCghTbG90Q29weRIWCg5zb3VyY2Vfc2xvdF9pZBgBIAEoBRIbCgRzbG90GAIgASgLMg0uc2xvdC52MS5TbG90EhMKC2lzX2FkanVzdGVkGAMgASgIEh0KEHRha2VuX2J5X3Nsb3RfaWQYBCABKAVIAIgBAUITChFfdGFrZW5fYnlfc2xvdF9pZCJzChFDb3B5U2xvdHNSZXNwb25zZRIhCgZjb3BpZXMYASADKAsyES5zbG90LnYxLlNsb3RDb3B5Eg8KB2NyZWF0ZWQYAiABKAUSDwoHc2tpcHBlZBgDIAEoBRIZChFzbmlwcGV0c19sZWZ0X291dBgEIAEoBSI1CgtTbG90VmVyc2lvbhIKCgJpZBgBIAEoBRIaCgRldGFnGAIgASgJQgy6SAlyBxiAAboBAQAiqQEKElVwZGF0ZVNsb3RzUmVxdWVzdBIwCgVzbG90cxgBIAMoCzIULnNsb3QudjEuU2xvdFZlcnNpb25CC7pICJIBBQgBEPQDEhoKEGlzX2NhcGFjaXR5X2Z1bGwYAiABKAhIABITCglpc19hY3RpdmUYAyABKAhIABIfCghjYXBhY2l0eRgEIAEoBUILukgIGgYYwIQ9KABIAEIPCgZjaGFuZ2USBbpIAggBIksKE1VwZGF0ZVNsb3RzUmVzcG9uc2USIwoFc2xvdHMYASADKAsyFC5zbG90LnYxLlNsb3RWZXJzaW9uEg8KB2NoYW5nZWQYAiABKAUiTQoSR2V0T3ZlcnZpZXdSZXF1ZXN0EhoKBGZyb20YASABKAlCDLpICXIHGNAPugEBABIbCgV1bnRpbBgCIAEoCUIMukgJcgcY0A+6AQEAIrsCChNHZXRPdmVydmlld1Jlc3BvbnNlEg0KBXNsb3RzGAEgASgFEgwKBGZ1bGwYAiABKAUSEAoIY2FwYWNpdHkYAyABKAUSDgoGYm9va2VkGAQgASgFEgwKBGhlbGQYBSABKAUSJQoHY2xvc2luZxgGIAMoCzIULnNsb3QudjEuUGxhbm5lZFNsb3QSGAoQcGVuZGluZ19yZXF1ZXN0cxgHIAEoBRIwCgxyZWZyZXNoZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKDnVuc2VudF9lbnRyaWVzGAkgASgFSACIAQESNAoQb2xkZXN0X3Vuc2VudF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEQoPX3Vuc2VudF9lbnRyaWVzKlcKCVNsb3RTdGF0ZRIaChZTTE9UX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRU0xPVF9TVEFURV9BQ1RJVkUQARIXChNTTE9UX1NUQVRFX0lOQUNUSVZFEAIqYgoJU2xvdE9yZGVyEhoKFlNMT1RfT1JERVJfVU5TUEVDSUZJRUQQABIcChhTTE9UX09SREVSX1NPT05FU1RfRklSU1QQARIbChdTTE9UX09SREVSX0xBVEVTVF9GSVJTVBACKkkKB09uVGFrZW4SGAoUT05fVEFLRU5fVU5TUEVDSUZJRUQQABIRCg1PTl9UQUtFTl9TS0lQEAESEQoNT05fVEFLRU5fRkFJTBACMrcCCg9TbG90UGxhblNlcnZpY2USRwoJTGlzdFNsb3RzEhkuc2xvdC52MS5MaXN0U2xvdHNSZXF1ZXN0Ghouc2xvdC52MS5MaXN0U2xvdHNSZXNwb25zZSIDkAIBEkIKCUNvcHlTbG90cxIZLnNsb3QudjEuQ29weVNsb3RzUmVxdWVzdBoaLnNsb3QudjEuQ29weVNsb3RzUmVzcG9uc2USSAoLVXBkYXRlU2xvdHMSGy5zbG90LnYxLlVwZGF0ZVNsb3RzUmVxdWVzdBocLnNsb3QudjEuVXBkYXRlU2xvdHNSZXNwb25zZRJNCgtHZXRPdmVydmlldxIbLnNsb3QudjEuR2V0T3ZlcnZpZXdSZXF1ZXN0Ghwuc2xvdC52MS5HZXRPdmVydmlld1Jlc3BvbnNlIgOQAgFCUQoWZGVsaXZlcnkuYWRtaW4uc2xvdC52MVABWh1kZWxpdmVyeS1hZG1pbi9zbG90L3YxO3Nsb3R2MaoCFURlbGl2ZXJ5QWRtaW4uU2xvdC5WMWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_slot_v1_slot_service]);
 
 /**
- * A slot as ListSlots lists it.
+ * A slot as ListSlots and GetOverview show it.
  *
  * @generated from message slot.v1.PlannedSlot
  */
@@ -195,6 +195,13 @@ export type ListSlotsRequest = Message<"slot.v1.ListSlotsRequest"> & {
    * @generated from field: string page_token = 9;
    */
   pageToken: string;
+
+  /**
+   * Counts all records that match, whatever the page.
+   *
+   * @generated from field: bool with_total = 10;
+   */
+  withTotal: boolean;
 };
 
 export type ListSlotsRequestValid = ListSlotsRequest;
@@ -225,6 +232,13 @@ export type ListSlotsResponse = Message<"slot.v1.ListSlotsResponse"> & {
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * How many records match, with with_total; 10,001 for more than 10,000.
+   *
+   * @generated from field: optional int32 total = 3;
+   */
+  total?: number | undefined;
 };
 
 export type ListSlotsResponseValid = ListSlotsResponse;
@@ -522,6 +536,125 @@ export const UpdateSlotsResponseSchema: GenMessage<UpdateSlotsResponse, {validTy
   messageDesc(file_slot_v1_slot_plan_service, 8);
 
 /**
+ * The request of GetOverview.
+ *
+ * @generated from message slot.v1.GetOverviewRequest
+ */
+export type GetOverviewRequest = Message<"slot.v1.GetOverviewRequest"> & {
+  /**
+   * A date: slots delivered at this time or later.
+   *
+   * @generated from field: string from = 1;
+   */
+  from: string;
+
+  /**
+   * A date, at most 8 days after from: slots delivered before this time. At or before from, there are no slots.
+   *
+   * @generated from field: string until = 2;
+   */
+  until: string;
+};
+
+export type GetOverviewRequestValid = GetOverviewRequest;
+
+/**
+ * Describes the message slot.v1.GetOverviewRequest.
+ * Use `create(GetOverviewRequestSchema)` to create a new message.
+ */
+export const GetOverviewRequestSchema: GenMessage<GetOverviewRequest, {validType: GetOverviewRequestValid}> = /*@__PURE__*/
+  messageDesc(file_slot_v1_slot_plan_service, 9);
+
+/**
+ * The response of GetOverview. It sums up the first 10,000 active slots of the interval, by delivery time; closing and
+ * what follows it are of now, whatever the interval. A sum is at most 2,147,483,647.
+ *
+ * @generated from message slot.v1.GetOverviewResponse
+ */
+export type GetOverviewResponse = Message<"slot.v1.GetOverviewResponse"> & {
+  /**
+   * How many active slots there are.
+   *
+   * @generated from field: int32 slots = 1;
+   */
+  slots: number;
+
+  /**
+   * How many of them are full: staff marked them so, or no unit is left.
+   *
+   * @generated from field: int32 full = 2;
+   */
+  full: number;
+
+  /**
+   * The units of those that are counted.
+   *
+   * @generated from field: int32 capacity = 3;
+   */
+  capacity: number;
+
+  /**
+   * How many of these units are booked for good: those of bookings in SLOT_BOOKING_STATE_BOOKED.
+   *
+   * @generated from field: int32 booked = 4;
+   */
+  booked: number;
+
+  /**
+   * How many of them are held, and the hold has not run out.
+   *
+   * @generated from field: int32 held = 5;
+   */
+  held: number;
+
+  /**
+   * Active slots whose orders close within two hours, at the freeze time or the delivery time, soonest first. At most
+   * 20; fewer where they have as many products or snippets as end a page of ListSlots.
+   *
+   * @generated from field: repeated slot.v1.PlannedSlot closing = 6;
+   */
+  closing: PlannedSlot[];
+
+  /**
+   * Committed writes that no refresh of the stores has covered yet.
+   *
+   * @generated from field: int32 pending_requests = 7;
+   */
+  pendingRequests: number;
+
+  /**
+   * When the version of the stores that this replica serves was built.
+   *
+   * @generated from field: google.protobuf.Timestamp refreshed_at = 8;
+   */
+  refreshedAt?: Timestamp | undefined;
+
+  /**
+   * How many audit entries of this service the receiver of webhooks has not taken yet, among the 10,000 entries of both
+   * services that follow the last one it took. Only with EVENTS_URL.
+   *
+   * @generated from field: optional int32 unsent_entries = 9;
+   */
+  unsentEntries?: number | undefined;
+
+  /**
+   * When the first of these was written. Only with EVENTS_URL.
+   *
+   * @generated from field: google.protobuf.Timestamp oldest_unsent_at = 10;
+   */
+  oldestUnsentAt?: Timestamp | undefined;
+};
+
+export type GetOverviewResponseValid = GetOverviewResponse;
+
+/**
+ * Describes the message slot.v1.GetOverviewResponse.
+ * Use `create(GetOverviewResponseSchema)` to create a new message.
+ */
+export const GetOverviewResponseSchema: GenMessage<GetOverviewResponse, {validType: GetOverviewResponseValid}> = /*@__PURE__*/
+  messageDesc(file_slot_v1_slot_plan_service, 10);
+
+/**
  * Whether a slot is in use.
  *
  * @generated from enum slot.v1.SlotState
@@ -682,6 +815,18 @@ export const SlotPlanService: GenService<{
     methodKind: "unary";
     input: typeof UpdateSlotsRequestSchema;
     output: typeof UpdateSlotsResponseSchema;
+  },
+  /**
+   * Sums up the active slots of an interval, and tells what needs attention now.
+   *
+   * Errors: INVALID_ARGUMENT for a date that does not parse, and for an interval of more than 8 days.
+   *
+   * @generated from rpc slot.v1.SlotPlanService.GetOverview
+   */
+  getOverview: {
+    methodKind: "unary";
+    input: typeof GetOverviewRequestSchema;
+    output: typeof GetOverviewResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_slot_v1_slot_plan_service, 0);
