@@ -49,10 +49,14 @@ export function findStatement<Params extends object>(
     name,
     found(`
       select id from ${table}
-      where search_grams(${indexed}, 1) @> search_grams($term::text, 3) and (${matchesOf(columns)}) and ${where}
+      where ${hasTerm({ columns, indexed })} and ${where}
       order by ${order} limit $rows::bigint`),
   );
 }
+
+/** Returns SQL of the condition that a row is found by a search, with the parameters of `Search`. */
+export const hasTerm = ({ columns, indexed }: Pick<SearchedTable, 'columns' | 'indexed'>) =>
+  `search_grams(${indexed}, 1) @> search_grams($term::text, 3) and (${matchesOf(columns)})`;
 
 /** Returns SQL of the condition that one of the columns contains a term, with the parameter `pattern` of `Search`. */
 export const matchesOf = (columns: readonly string[]) =>

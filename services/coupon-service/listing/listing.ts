@@ -1,12 +1,14 @@
 import { microsOf } from '../../../shared/db/micros.ts';
 import { type Queryable, type Statement, statement } from '../../../shared/db/statement.ts';
 import {
-  findStatement,
+  countFound,
+  found,
   foundRows,
+  hasTerm,
   matchesOf,
-  type Search,
   type SearchedTable,
   showFound,
+  totalOf,
 } from '../../../shared/searching/searching.ts';
 import {
   type Filters,
@@ -22,8 +24,10 @@ import {
 
 /** The table of a listing. */
 interface ListedTable extends Pick<SearchedTable, 'table' | 'columns' | 'indexed'> {
-  /** SQL of the condition of each filter, by the name of its parameter. */
+  /** SQL of the condition of each filter, by the name of its parameter. Few rows match. */
   readonly filters: Readonly<Record<string, string>>;
+  /** The same of filters that many rows may match. */
+  readonly wideFilters?: Readonly<Record<string, string>>;
   /** The links to show with each row. */
   readonly links?: readonly ListedLinks[];
 }
@@ -46,14 +50,18 @@ interface ListedLinks {
 /** A link, with the shown part of the record that it refers to; null if that is gone. */
 export type Link<Shown> = [id: number, target: number, shown: Shown | null];
 
+/** What the rows of a page match. */
+type Matched = Pick<Page, 'filters' | 'search'>;
+
 /** A listing of coupons or of reserved coupons, all or filtered: paged, searchable, latest first. */
 export class Listing<Row extends PlacedRow> {
   readonly #name: string;
-  readonly #filters: readonly (readonly [name: string, condition: string])[];
-  readonly #list: Statement<Row, PageParams>;
-  readonly #find: Statement<unknown, PageParams & Search>;
+  readonly #procedure: string;
+  readonly #table: ListedTable;
+  /** Returns SQL of a page, of the rows that SQL selects. */
+  readonly #pageOf: (rows: string) => string;
   readonly #found: Statement<Row, Record<never, never>>;
-  readonly #filtered: (filters: Filters) => Statement<Row, PageParams & Filters & { pattern: string }>;
+  readonly #declared = new Map<string, Statement<Row, PageParams>>();
 
   /**
    * @param name ties page tokens to this listing.
@@ -64,44 +72,71 @@ export class Listing<Row extends PlacedRow> {
   constructor(
     name: string,
     procedure: string,
-    { table, columns, indexed, filters, links = [] }: ListedTable,
+    table: ListedTable,
     shown: { readonly columns: (productIds: string) => string; readonly joined: string },
   ) {
     this.#name = name;
-    this.#filters = Object.entries(filters);
-    const page = (rows: string) => pageOf(table, rows, links, shown);
-    const order = latestFirst;
-    const rowsWhere = (condition: string) =>
-      `select * from ${table} where ${condition}${placedAfter} order by ${order} limit $rows::bigint`;
-    this.#list = statement(procedure, page(rowsWhere('')));
-    this.#filtered = (given) => {
-      const asked = this.#filters.filter(([name]) => name in given);
-      const conditions = asked.map(([, condition]) => `${condition} and `).join('');
-      return statement(
-        [procedure, ...asked.map(([name]) => name)].join('-'),
-        page(rowsWhere(`${conditions}(${matchesOf(columns)}) and `)),
-      );
-    };
-    this.#find = findStatement(`${procedure}Find`, { table, columns, indexed, order, where: placedAfter });
-    this.#found = statement(`${procedure}Found`, page(foundRows(table)));
+    this.#procedure = procedure;
+    this.#table = table;
+    this.#pageOf = (rows) => pageOf(table.table, rows, table.links ?? [], shown);
+    this.#found = statement(`${procedure}Found`, this.#pageOf(foundRows(table.table)));
+    for (const search of [undefined, { term: '', pattern: '' }]) this.#select({ filters: {}, search });
   }
 
   /**
-   * Reads one page. Resolves with its rows and the place of the next page.
+   * Reads one page. Resolves with its rows, the place of the next page and, if asked for, the total.
    *
    * @throws INVALID_ARGUMENT for a page token that is corrupted, or belongs to another listing, search or filter.
    */
   async read(db: Queryable, request: PageRequest) {
     const page = readPage(this.#name, request);
-    return toPage(page, await this.#rowsOf(db, page));
+    const [rows, total] = await Promise.all([
+      this.#rowsOf(db, page),
+      request.withTotal ? countFound(db, this.#count(page)) : undefined,
+    ]);
+    return { ...toPage(page, rows), total };
   }
 
-  #rowsOf(db: Queryable, { place, search, filters }: Page): Promise<Row[]> {
-    if (Object.keys(filters).length > 0) {
-      return db.query(this.#filtered(filters)({ ...place, ...filters, pattern: search?.pattern ?? '%' }));
-    }
-    if (search === undefined) return db.query(this.#list(place));
-    return showFound(db, this.#find({ ...place, ...search }), this.#found());
+  #rowsOf(db: Queryable, page: Page): Promise<Row[]> {
+    const { select, isSearched } = this.#select(page);
+    const bound = select({ ...page.place, ...page.filters, ...page.search });
+    return isSearched ? showFound(db, bound, this.#found()) : db.query(bound);
+  }
+
+  /** Returns the statement that reads a page, or finds its rows: one for each set of filters. */
+  #select(page: Matched) {
+    const { table } = this.#table;
+    const { conditions, name, isSearched } = this.#matching(page);
+    const where = [...conditions, placedAfter].join(' and ');
+    const rows = (columns: string) =>
+      `select ${columns} from ${table} where ${where} order by ${latestFirst} limit $rows::bigint`;
+    const select =
+      this.#declared.get(name) ?? statement(name, isSearched ? found(rows('id')) : this.#pageOf(rows('*')));
+    this.#declared.set(name, select);
+    return { select, isSearched };
+  }
+
+  #count(page: Page) {
+    const { conditions } = this.#matching(page);
+    const rows = `select from ${this.#table.table} where ${['true', ...conditions].join(' and ')}`;
+    return statement<{ total: number }, Filters>('', totalOf(rows))({ ...page.filters, ...page.search });
+  }
+
+  /**
+   * Returns SQL of the conditions on the rows that match a page's filters and search, and the name of its statement.
+   * Where the filters leave few rows, these are looked through; else the search finds them.
+   */
+  #matching({ filters, search }: Matched) {
+    const { filters: few, wideFilters = {} } = this.#table;
+    const given = Object.entries({ ...few, ...wideFilters }).filter(([name]) => name in filters);
+    const isSearched = search !== undefined && !given.some(([name]) => name in few);
+    const searched = isSearched ? hasTerm(this.#table) : `(${matchesOf(this.#table.columns)})`;
+    const words = [...given.map(([name]) => name), ...(search === undefined || isSearched ? [] : ['search'])];
+    return {
+      conditions: [...given.map(([, condition]) => condition), ...(search === undefined ? [] : [searched])],
+      name: [isSearched ? `${this.#procedure}Find` : this.#procedure, ...words].join('-'),
+      isSearched,
+    };
   }
 }
 

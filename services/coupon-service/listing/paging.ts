@@ -12,7 +12,11 @@ export interface PageRequest {
   readonly userId?: number | undefined;
   /** Lists only the coupons of this batch. */
   readonly batchId?: number | undefined;
+  /** Lists only the coupons of no batch. */
+  readonly withoutBatch?: boolean | undefined;
   readonly pageToken: string;
+  /** Counts all rows that match. */
+  readonly withTotal?: boolean | undefined;
 }
 
 /**
@@ -40,7 +44,7 @@ export interface PlacedRow {
 }
 
 /** The given filters, by name. */
-export type Filters = Pick<PageRequest, 'userId' | 'batchId'>;
+export type Filters = Pick<PageRequest, 'userId' | 'batchId' | 'withoutBatch'>;
 
 /** A page to read. */
 export interface Page {
@@ -67,9 +71,10 @@ export const placedAfter = `
 export const firstPage: PageRequest = { pageToken: '' };
 
 /** Whether a request is equivalent to `firstPage`. */
-export function isFirstPage({ cursor = 0, limit = defaultLimit, search, pageToken, ...filters }: PageRequest): boolean {
-  const isFiltered = Object.keys(readFilters(filters)).length > 0 || readSearch(search) !== undefined;
-  return cursor === 0 && limit === defaultLimit && !isFiltered && pageToken === '';
+export function isFirstPage(request: PageRequest): boolean {
+  const { cursor = 0, limit = defaultLimit, search, pageToken, withTotal = false } = request;
+  const isFiltered = Object.keys(readFilters(request)).length > 0 || readSearch(search) !== undefined;
+  return cursor === 0 && limit === defaultLimit && !isFiltered && pageToken === '' && !withTotal;
 }
 
 /**
@@ -80,10 +85,11 @@ export function isFirstPage({ cursor = 0, limit = defaultLimit, search, pageToke
 export function readPage(listing: string, request: PageRequest): Page {
   const search = readSearch(request.search?.normalize('NFC'));
   const filters = readFilters(request);
-  const { userId, batchId } = filters;
+  const { userId, batchId, withoutBatch } = filters;
   const ofUser = userId === undefined ? [] : [String(userId)];
   const ofBatch = batchId === undefined ? [] : [`batch ${batchId}`];
-  const listed = [listing, search?.term ?? '', ...ofUser, ...ofBatch];
+  const ofNone = withoutBatch ? ['without batch'] : [];
+  const listed = [listing, search?.term ?? '', ...ofUser, ...ofBatch, ...ofNone];
   const limit = Math.min(request.limit ?? defaultLimit, maxLimit);
   const start: Place =
     request.pageToken === ''
@@ -105,8 +111,12 @@ export function toPage<Row extends PlacedRow>({ listed, place }: Page, found: re
   return { rows, nextCursor: following.id, nextPageToken: writePageToken(listed, next) };
 }
 
-function readFilters({ userId, batchId }: Filters): Filters {
-  return { ...(userId !== undefined && { userId }), ...(batchId !== undefined && { batchId }) };
+function readFilters({ userId, batchId, withoutBatch }: Filters): Filters {
+  return {
+    ...(userId !== undefined && { userId }),
+    ...(batchId !== undefined && { batchId }),
+    ...(withoutBatch && { withoutBatch }),
+  };
 }
 
 function readToken(listed: readonly string[], token: string): Place {

@@ -66,6 +66,10 @@ const listing = new Listing<ListedCouponRow>(
       ))`,
       batchId: 'batch_id = $batchId::integer',
     },
+    // Of these there may be many, so a search has an index of its own.
+    wideFilters: {
+      withoutBatch: 'batch_id is null',
+    },
     links: [
       {
         column: 'applicableUsers',

@@ -13,23 +13,30 @@ import type { BatchParts } from '../parts.ts';
 const maxPageBytes = 1024 * 1024;
 
 /**
- * Design 13, getBatch: a batch, and a page of its coupons by id. Throws NOT_FOUND, and INVALID_ARGUMENT for a page
+ * Design 13, getBatch: a batch, a page of its coupons by id and, if asked for, what was used of all of them. Throws NOT_FOUND, and INVALID_ARGUMENT for a page
  * token of another batch.
  */
 export function getBatch({ database }: BatchParts): Handler<typeof CouponBatchService.method.getBatch> {
-  return async ({ id, ...request }, call) => {
+  return async ({ id, withUsage, ...request }, call) => {
     const page = readIdPage(['batch', String(id)], request);
     const db = database.for(call);
-    const [[batch], found] = await Promise.all([
+    const [[batch], found, [usage]] = await Promise.all([
       db.query(selectBatch({ id })),
       db.query(selectCoupons({ ...page, batchId: id })),
+      withUsage ? db.query(sumUsage({ id })) : [],
     ]);
     if (batch === undefined) throw fail(couponErrors.batchNotFound);
     const shown = found.findIndex(({ isBeyond }) => isBeyond);
     const { rows, nextPageToken } = toIdPage(shown < 0 ? page : { ...page, rows: shown + 1 }, found);
-    return { batch: toBatch(batch), coupons: mapped(rows, toCoupon), nextPageToken };
+    return { batch: toBatch(batch), coupons: mapped(rows, toCoupon), nextPageToken, ...usage };
   };
 }
+
+const sumUsage = statement<{ uses: number; discountGiven: string }, { id: number }>(
+  'sumUsage',
+  `select coalesce(sum(used), 0)::integer as uses, trim_scale(coalesce(sum(discount_used), 0)) as "discountGiven"
+   from coupons join coupon_usage on coupon_id = coupons.id where batch_id = $id`,
+);
 
 // The size of an array is known without reading it.
 const selectCoupons = statement<CouponRow & { isBeyond: boolean }, IdPage & { batchId: number }>(

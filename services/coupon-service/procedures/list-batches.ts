@@ -3,6 +3,7 @@ import type { CouponBatchService } from '../../../shared/gen/coupon/v1/coupon_ba
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type IdPage, lastId, readIdPage, toIdPage } from '../../../shared/rpc/paging.ts';
+import { countFound, totalOf } from '../../../shared/searching/searching.ts';
 import { type BatchRow, batchColumns, toBatch } from '../batches/batch.ts';
 import type { BatchParts } from '../parts.ts';
 
@@ -10,8 +11,13 @@ import type { BatchParts } from '../parts.ts';
 export function listBatches({ database }: BatchParts): Handler<typeof CouponBatchService.method.listBatches> {
   return async (request, call) => {
     const page = readIdPage(['batches'], request);
-    const { rows, nextPageToken } = toIdPage(page, await database.for(call).query(selectBatches(page)));
-    return { batches: mapped(rows, toBatch), nextPageToken };
+    const db = database.for(call);
+    const [found, total] = await Promise.all([
+      db.query(selectBatches(page)),
+      request.withTotal ? countFound(db, countBatches()) : undefined,
+    ]);
+    const { rows, nextPageToken } = toIdPage(page, found);
+    return { batches: mapped(rows, toBatch), nextPageToken, total };
   };
 }
 
@@ -19,3 +25,5 @@ const selectBatches = statement<BatchRow, IdPage>(
   'listBatches',
   `select ${batchColumns} from coupon_batches where id < ${lastId} order by id desc limit $rows::integer`,
 );
+
+const countBatches = statement<{ total: number }>('countBatches', totalOf('select from coupon_batches'));

@@ -16,7 +16,7 @@ export function listRedemptions({
   });
   return async ({ couponId, userId, orderKey, states, ...page }, call) => {
     const asked = states.map((state) => RedemptionState[state]);
-    const { rows, nextPageToken } = await list(database.for(call), { couponId, userId, orderKey }, asked, page);
-    return { redemptions: mapped(rows, toRedemption), nextPageToken };
+    const { rows, ...next } = await list(database.for(call), { couponId, userId, orderKey }, asked, page);
+    return { redemptions: mapped(rows, toRedemption), ...next };
   };
 }

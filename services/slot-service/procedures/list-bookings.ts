@@ -16,7 +16,7 @@ export function listBookings({
   });
   return async ({ slotId, orderKey, userId, states, ...page }, call) => {
     const asked = states.map((state) => SlotBookingState[state]);
-    const { rows, nextPageToken } = await list(database.for(call), { slotId, orderKey, userId }, asked, page);
-    return { bookings: mapped(rows, toBooking), nextPageToken };
+    const { rows, ...next } = await list(database.for(call), { slotId, orderKey, userId }, asked, page);
+    return { bookings: mapped(rows, toBooking), ...next };
   };
 }
