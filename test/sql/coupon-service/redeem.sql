@@ -13,9 +13,8 @@ left_of as materialized (
       and id is distinct from own_id
   ))::integer end as "usesLeftForUser",
   case when max_uses > 0 then greatest(0, max_uses::bigint + (own_id is not null)::integer - (
-      select coalesce(sum(held + used), 0) from coupon_usage where coupon_id = asked.coupon_id
-    ) + (
-      select count(*) from redemptions where coupon_id = asked.coupon_id and (state = 'HELD' and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC')
+      (select coalesce(sum(held + used), 0) from coupon_usage where coupon_id = asked.coupon_id)
+      - (select count(*) from redemptions where coupon_id = asked.coupon_id and (state = 'HELD' and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC'))
   ))::integer end as "usesLeft"
   from asked
 ),

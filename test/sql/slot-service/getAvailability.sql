@@ -1,9 +1,9 @@
 with slot as materialized (
   select id, is_active, is_capacity_full, capacity, case when slots.capacity is not null then coalesce((
-      select least(held + booked - case when held = 0 then 0 else coalesce((
-            select sum(units) from slot_bookings
-            where slot_id = slot_usage.slot_id and (state = 'HELD' and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC')
-          ), 0) end, 2147483647)::integer
+      select least(booked + (held - case when held = 0 then 0 else coalesce((
+              select sum(units) from slot_bookings
+              where slot_id = slot_usage.slot_id and (state = 'HELD' and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC')
+            ), 0) end), 2147483647)::integer
       from slot_usage where slot_id = slots.id
     ), 0) end as in_use,
   least(delivery_time, freeze_time) as closes_at

@@ -1,1 +1,1 @@
-select count(*)::integer as "pendingRequests" from store_refresh_requests
+select (select count(*)::integer from store_refresh_requests) as "pendingRequests"

@@ -6,10 +6,10 @@ request as (insert into store_refresh_requests (slot_id) select slots.id from st
   where not slots.is_capacity_full and stored_slots.is_active and stored_slots.is_capacity_full
   and stored_slots.capacity is not null
   and least(delivery_ms, freeze_ms) > extract(epoch from statement_timestamp()) * 1000 and coalesce(slots.capacity > coalesce((
-        select least(held + booked - case when held = 0 then 0 else coalesce((
-              select sum(units) from slot_bookings
-              where slot_id = slot_usage.slot_id and (state = 'HELD' and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC')
-            ), 0) end, 2147483647)::integer
+        select least(booked + (held - case when held = 0 then 0 else coalesce((
+                select sum(units) from slot_bookings
+                where slot_id = slot_usage.slot_id and (state = 'HELD' and held_until at time zone 'UTC' <= statement_timestamp() at time zone 'UTC')
+              ), 0) end), 2147483647)::integer
         from slot_usage where slot_id = slots.id
       ), 0), true) returning slot_id),
 swept as (update slot_bookings set state = 'EXPIRED' from oldest where slot_bookings.id = oldest.id returning 1)
