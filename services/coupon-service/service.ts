@@ -18,8 +18,9 @@ import { couponErrors } from './errors.ts';
 import { MissLimit } from './guessing/miss-limit.ts';
 import { createCouponBatchHandlers, createCouponHandlers, createRedemptionHandlers } from './handlers.ts';
 import type { RedemptionParts } from './parts.ts';
-import { foldQuarters } from './redemptions/quarters.ts';
+
 import { redemptionKind, redemptionOutcomes } from './redemptions/redemption.ts';
+import { foldUses } from './redemptions/uses.ts';
 
 /** Starts coupon-service on its two ports (design 1). Rejects as `startService` does. */
 export function startCouponService(config: ServiceConfig, logger: Logger): Promise<RunningService> {
@@ -35,7 +36,7 @@ export function startCouponService(config: ServiceConfig, logger: Logger): Promi
       'Redemptions by the state that a call gave them, and refusals of Redeem by their reason.',
     );
     sweeps.redemptions = sweepBy(markStatement(redemptionKind));
-    sweeps.redemption_quarters = sweepBy(foldQuarters);
+    sweeps.unfolded_uses = sweepBy(foldUses);
     const limitedCodes = new LRUCache<string, true>({ max: 10_000 });
     const currencyDigits = config.businessCurrency === undefined ? undefined : digitsOf(config.businessCurrency);
     const redemptions = createRedemptionHandlers({

@@ -7,8 +7,9 @@ import { type Interval, readInterval, readTimeZone, tooManyDays } from '../../..
 import { type CouponRow, couponColumnsWith, toCoupon } from '../coupons/coupon.ts';
 import { maxShown } from '../listing/listing.ts';
 import type { RedemptionParts } from '../parts.ts';
-import { selectUsed } from '../redemptions/quarters.ts';
+
 import { liveUses } from '../redemptions/room.ts';
+import { selectUsed } from '../redemptions/uses.ts';
 
 const maxDays = 92;
 const maxListed = 20;
