@@ -92,7 +92,7 @@ function countSwept(metrics: Metrics, tables: readonly string[]): (table: string
   const counts = new Map(tables.map((table) => [table, 0]));
   metrics.counter(
     'rows_swept_total',
-    'Rows that were deleted because their time had passed; of redemptions and slot_bookings, holds that were marked as expired, of webhook_deliveries, those that ended.',
+    'Rows that were deleted because their time had passed; of redemptions and slot_bookings, holds that were marked as expired, of webhook_deliveries, those that ended, of unfolded_uses, those that were folded.',
     () => [...counts].map(([table, value]) => ({ labels: { table }, value })),
     ['table'],
   );

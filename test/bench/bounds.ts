@@ -21,7 +21,7 @@ import { environmentOf, startServer } from './servers.ts';
 // meanwhile (docs/limits.md). The services have core 0. Needs taskset.
 
 const repetitions = 5;
-/** `-- plan` measures only the calls of that name. */
+/** `-- plan|stores` measures only the calls of these names. */
 const only = process.argv[2];
 const idsPerList = 100_000;
 const times = { deliveryTime: '2126-01-02T10:00:00Z', freezeTime: '2126-01-01T10:00:00Z' };
@@ -148,6 +148,34 @@ const redemptionData = `${couponData}
     select 1100000 + id, 1001, 1, 'h' || id, 100, 5, 'HELD', now() + id * interval '1 ms', now() from generate_series(1, 10000) id;
   select setval('redemptions_id_seq', 2000000);`;
 
+/**
+ * A million used redemptions of 92 days, 100,000 more of a batch, and coupons that all end soon and are nearly used up. A
+ * million coupons of batches are newer.
+ */
+const couponOverviewData = `
+  insert into coupons (id, coupon_code, discount_percent, created_by, max_uses, valid_till, created_at)
+    select id, 'CODE' || id, 5, 1, 1100, now() + id * interval '1 minute' + interval '1 day', '2020-01-01' from generate_series(1, 1000) id;
+  insert into coupons (id, coupon_code, discount_percent, created_by, max_uses, valid_till, created_at)
+    select id, 'PAST' || id, 5, 1, 10, now() + id * interval '1 minute', '2019-01-01' from generate_series(100001, 120000) id;
+  insert into coupon_batches (name, count, created_by) select 'batch', 10000, 1 from generate_series(1, 100);
+  insert into coupons (id, coupon_code, discount_percent, created_by, batch_id)
+    select id, 'BATCH' || id, 5, 1, id / 10000 - 99 from generate_series(1000000, 1999999) id;
+  insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, used_at)
+    select 1 + id % 1000, 1 + id % 100000, 'o' || id, 100, 5.25, 'USED', now(), now() - id * interval '7.9 s' from generate_series(1, 1000000) id;
+  insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, used_at)
+    select 1000000 + id % 10000, 1, 'b' || id, 100, 5, 'USED', now(), now() - interval '1 year' from generate_series(1, 100000) id;`;
+
+/** A million bookings of 10,000 slots of a week, half of them held, and as many past slots. */
+const slotOverviewData = `
+  insert into slots (id, delivery_time, freeze_time, capacity)
+    select id, timestamptz '2126-01-01Z' + id * interval '1 minute', now() + id * interval '1 minute', 1000 from generate_series(1, 10000) id;
+  insert into slots (id, delivery_time, freeze_time)
+    select id, timestamptz '2020-01-01Z' + id * interval '1 minute', '2020-01-01Z' from generate_series(10001, 1000000) id;
+  insert into slot_bookings (slot_id, order_key, units, state, held_until, created_at)
+    select 1 + id % 10000, 'o' || id, 1, case when id % 3 = 0 then 'HELD' else 'BOOKED' end,
+      case when id % 3 = 0 then now() + interval '1 day' end, now()
+    from generate_series(1, 1000000) id;`;
+
 /** 2,000 entries of each type, of which 1,000 have 4 MiB: lists of numbers of one digit. */
 const auditData = `
   insert into audit_entries (procedure, subject, request_id, resource_type, resource_id, after, shown_bytes)
@@ -270,6 +298,30 @@ const batchIds = {
   applicableProducts: { ids: idsFrom(1, 5) },
   productIds: { ids: idsFrom(1, 90) },
 };
+const days = (count: number) => ({
+  from: new Date(Date.now() - (count - 1) * 86_400_000).toISOString().slice(0, 10),
+  until: new Date(Date.now() + 1).toISOString(),
+});
+const couponOverviewCalls: Calls = [
+  ['GetOverview', () => days(92)],
+  ['GetOverview, in a time zone', () => ({ ...days(91), timeZone: 'Asia/Kolkata' })],
+  ['ListRedemptions, with_total', () => ({ limit: 1, withTotal: true })],
+  ['ListRedemptions, with_total, of 1,000', () => ({ limit: 1, withTotal: true, couponId: 7 })],
+];
+const couponListCalls: Calls = [
+  ['GetAll, without_batch', () => ({ withoutBatch: true })],
+  ['GetAll, without_batch, with_total', () => ({ withoutBatch: true, withTotal: true })],
+  ['GetAll, with_total', () => ({ limit: 1, withTotal: true })],
+  ['GetAll, without_batch, a term of few', () => ({ withoutBatch: true, search: 'code77', withTotal: true })],
+  ['GetAll, without_batch, a term of batches', () => ({ withoutBatch: true, search: 'BATCH', withTotal: true })],
+  ['GetAll, a term of many, with_total', () => ({ limit: 1, search: 'BATCH1', withTotal: true })],
+];
+const batchUsageCalls: Calls = [['GetBatch, with_usage', () => ({ id: 1, limit: 1, withUsage: true })]];
+const slotOverviewCalls: Calls = [
+  ['GetOverview', () => ({ from: '2126-01-01', until: '2126-01-09' })],
+  ['ListSlots, with_total', () => ({ limit: 1, withTotal: true })],
+];
+const bookingTotalCalls: Calls = [['ListBookings, with_total', () => ({ limit: 1, withTotal: true })]];
 const auditCalls: Calls = [['ListEntries', () => ({ limit: 1_000 })]];
 const links = (first: number) => ({ applicableProducts: { ids: idsFrom(first, idsPerList - 10) } });
 
@@ -294,11 +346,17 @@ const measured: readonly (readonly ['slot' | 'coupon', string, string, string, C
   ['coupon', RedemptionService.typeName, 'redemptions', redemptionData, redemptionCalls],
   ['coupon', CouponBatchService.typeName, 'batches', couponData, batchCalls],
   ['coupon', AuditService.typeName, 'entries', auditData, auditCalls],
+  ['coupon', RedemptionService.typeName, 'redemption_overview', couponOverviewData, couponOverviewCalls],
+  ['coupon', CouponService.typeName, 'coupon_lists', couponOverviewData, couponListCalls],
+  ['coupon', CouponBatchService.typeName, 'batch_usage', couponOverviewData, batchUsageCalls],
+  ['slot', SlotPlanService.typeName, 'slot_overview', slotOverviewData, slotOverviewCalls],
+  ['slot', SlotBookingService.typeName, 'booking_totals', slotOverviewData, bookingTotalCalls],
 ];
 await onPostgres(async (postgres) => {
   const figures = ['request, bytes', 'answer, bytes', 'ms', 'p95 of another caller, ms'];
   console.log(tableHead(['procedure', ...figures]));
-  for (const each of measured) if (only === undefined || only === each[2]) await measure(postgres, ...each);
+  for (const each of measured)
+    if (only === undefined || only.split('|').includes(each[2])) await measure(postgres, ...each);
 });
 
 async function measure(

@@ -71,6 +71,10 @@ const rowsAfter: Readonly<Record<string, string>> = {
   '0035_bookings': `
     insert into slot_bookings (slot_id, order_key, units, state, created_at)
       select n, 'order-' || n, 1, 'BOOKED', now() from generate_series(1, $size) n`,
+  '0037_overviews': `
+    update redemptions set used_at = now();
+    insert into folded_uses values (now(), 1, 12.5);
+    update coupons set max_uses = 10 where id <= 10`,
 };
 
 /**

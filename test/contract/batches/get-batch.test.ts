@@ -17,6 +17,22 @@ batchContract('GetBatch', (api) => {
     await expectInvalidField(api.staff.getBatch({ id: other, pageToken: first.nextPageToken }), 'page_token');
   });
 
+  it('What was used of all coupons of a batch is summed up if it is asked for, whatever the page', async () => {
+    const [id, other] = [await create(3), await create(1)];
+    await api.sql(
+      `insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at)
+       select id, 1, 'o' || id, 10, 2.50, case when batch_id = $2 then 'USED' else state end, now()
+       from coupons, unnest(array['USED', 'RELEASED']) as state where batch_id in ($1, $2)`,
+      [id, other],
+    );
+    const { uses, discountGiven } = await api.staff.getBatch({ id, limit: 1, withUsage: true });
+    expect([uses, discountGiven]).toEqual([3, '7.5']);
+    const { uses: none } = await api.staff.getBatch({ id });
+    expect(none).toBeUndefined();
+    const unused = await api.staff.getBatch({ id: await create(1), withUsage: true });
+    expect([unused.uses, unused.discountGiven]).toEqual([0, '0']);
+  });
+
   it('A page ends early where its coupons have very many product ids', async () => {
     const id = await create(3, { productIds: { ids: [1] } });
     // Random ids, which PostgreSQL can't compress.

@@ -12,6 +12,7 @@ batchContract('ListBatches', (api) => {
     expect(first.batches.map(({ id }) => id)).toEqual([made[2], made[1]]);
     const second = await api.staff.listBatches({ limit: 1, pageToken: first.nextPageToken });
     expect(second.batches.map(({ id }) => id)).toEqual([made[0]]);
+    expect([first.total, (await api.staff.listBatches({ limit: 1, withTotal: true })).total]).toEqual([undefined, 3]);
     await expectInvalidField(api.staff.listBatches({ limit: 0 }), 'limit');
     await expectInvalidField(api.staff.listBatches({ pageToken: 'x' }), 'page_token');
   });

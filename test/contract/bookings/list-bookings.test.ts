@@ -52,11 +52,13 @@ bookingContract('ListBookings', (api) => {
     [{ slotId: 2, states: [EXPIRED] }, ({ slotId, state }) => slotId === 2 && state === EXPIRED],
     [{ orderKey: 'order-4', states: [BOOKED] }, ({ orderKey, state }) => orderKey === 'order-4' && state === BOOKED],
     [{ slotId: 99 }, () => false],
-  ])('The bookings of %j are listed, page by page', async (filters, matches) => {
+  ])('The bookings of %j are listed, page by page, and counted', async (filters, matches) => {
     const pages = await readPages((pageToken) => api.staff.listBookings({ ...filters, limit: 4, pageToken }));
     for (const page of pages) expect(page.bookings.length).toBeLessThanOrEqual(4);
     const found = pages.flatMap(({ bookings }) => bookings.map(({ id }) => id));
     expect(found).toEqual(forty.filter(matches).map(({ id }) => id));
+    const { total } = await api.staff.listBookings({ ...filters, limit: 1, withTotal: true });
+    expect([total, pages[0]?.total]).toEqual([found.length, undefined]);
   });
 
   it('A page token is bound to its filters', async () => {

@@ -73,4 +73,36 @@ couponContract('GetAll', (api) => {
     await expectInvalidField(idsOf({ batchId: 0, pageToken: nextPageToken }), 'page_token');
     await expectInvalidField(idsOf({ pageToken: nextPageToken }), 'page_token');
   });
+
+  it('The coupons of no batch are listed page by page, also searched, of a user, and with a token of these only', async () => {
+    await api.sql('truncate coupons cascade');
+    await api.sql(
+      `insert into coupons (id, coupon_code, created_by, batch_id)
+         select n, 'CODE' || n, 1, case n % 2 when 1 then 1 end from generate_series(1, 12) n;
+       insert into coupon_applicable_users (coupon_id, user_id) select n, 1 from generate_series(1, 6) n`,
+    );
+    const idsOf = async (request: object) =>
+      (await api.staff.getAll({ withoutBatch: true, ...request })).coupons.map(({ id }) => id);
+    const { coupons, nextPageToken } = await api.staff.getAll({ withoutBatch: true, limit: 4 });
+    expect(coupons.map(({ id }) => id)).toEqual([12, 10, 8, 6]);
+    expect(await idsOf({ pageToken: nextPageToken })).toEqual([4, 2]);
+    expect(await idsOf({ search: 'code1' })).toEqual([12, 10]);
+    expect(await idsOf({ search: 'code11' })).toEqual([]);
+    expect(await idsOf({ userId: 1 })).toEqual([6, 4, 2]);
+    expect(await idsOf({ userId: 1, search: '4' })).toEqual([4]);
+    expect(await idsOf({ batchId: 1 })).toEqual([]);
+    await expectInvalidField(idsOf({ withoutBatch: false, pageToken: nextPageToken }), 'page_token');
+    for (const [request, total] of [
+      [{}, 12],
+      [{ withoutBatch: true }, 6],
+      [{ withoutBatch: true, search: 'code1' }, 2],
+      [{ search: 'code1' }, 4],
+      [{ userId: 1, withoutBatch: true }, 3],
+      [{ batchId: 1, search: 'code1' }, 2],
+    ] as const) {
+      expect((await api.staff.getAll({ ...request, limit: 1, withTotal: true })).total, JSON.stringify(request)).toBe(
+        total,
+      );
+    }
+  });
 });

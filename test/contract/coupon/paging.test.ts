@@ -8,6 +8,7 @@ interface Asked {
   search?: string;
   userId?: number;
   pageToken?: string;
+  withTotal?: boolean;
 }
 
 /** GetAll and GetReservedCoupons page in the same way (spec 4.2, design 2 and 7). */
@@ -67,6 +68,28 @@ couponContract('Paging', (api) => {
       expect(first.nextPageToken).not.toBe('');
       expect(await page({ limit: 51 })).toEqual({ ids: descending, nextCursor: undefined, nextPageToken: '' });
       expect(await page({ limit: 2 ** 31 - 1 })).toMatchObject({ ids: descending, nextCursor: undefined });
+    });
+
+    it('A total counts what matches, whatever the page, up to 10,001, and only if it is asked for', async () => {
+      for (let id = 1; id <= 3; id += 1) await add(id, id);
+      await giveTo(2, [1, 3]);
+      const totalOf = async (asked: Asked) => (await list[procedure]({ ...asked, withTotal: true })).total;
+      const { nextPageToken } = await page({ limit: 2 });
+      expect(await totalOf({})).toBe(3);
+      expect(await totalOf({ limit: 0 })).toBe(3);
+      expect(await totalOf({ pageToken: nextPageToken })).toBe(3);
+      expect(await totalOf({ cursor: 2 })).toBe(3);
+      expect(await totalOf({ search: 'code-2' })).toBe(1);
+      expect(await totalOf({ userId: 2 })).toBe(2);
+      expect(await totalOf({ userId: 2, search: '3' })).toBe(1);
+      expect((await list[procedure]({})).total).toBeUndefined();
+      await api.sql(
+        `insert into ${table} (id, ${code}, ${more} created_by)
+         select id, 'CODE-' || id, ${more === '' ? '' : "'other',"} 1 from generate_series(4, 10002) id`,
+      );
+      expect([await totalOf({}), await totalOf({ search: 'code' })]).toEqual([10_001, 10_001]);
+      await api.sql(`delete from ${table} where id > 10000`);
+      expect([await totalOf({}), await totalOf({ search: 'code' })]).toEqual([10_000, 10_000]);
     });
 
     it('A page of more than 1,000 rows is cut to 1,000, and no row is lost after it', async () => {

@@ -136,6 +136,10 @@ slotContract('ListSlots', (api) => {
         expect(await idsOf({ ...filters, order: LATEST_FIRST })).toEqual(expected.toReversed());
         expect(await walk({ ...filters, limit: 1 })).toEqual(expected);
         expect(await walk({ ...filters, limit: 2, order: LATEST_FIRST })).toEqual(expected.toReversed());
+        const { total, nextPageToken: pageToken } = await plan().listSlots({ ...filters, limit: 1, withTotal: true });
+        expect(total).toBe(expected.length);
+        if (expected.length > 1)
+          expect((await plan().listSlots({ ...filters, pageToken, withTotal: true })).total).toBe(total);
       }
     });
   });

@@ -50,11 +50,28 @@ redemptionContract('ListRedemptions', (api) => {
     [{ userId: 1, states: [RELEASED] }, ({ userId, state }) => userId === 1 && state === RELEASED],
     [{ orderKey: 'order-4', states: [USED] }, ({ orderKey, state }) => orderKey === 'order-4' && state === USED],
     [{ couponId: 99 }, () => false],
-  ])('The redemptions of %j are listed, page by page', async (filters, matches) => {
+  ])('The redemptions of %j are listed, page by page, and counted', async (filters, matches) => {
     const pages = await readPages((pageToken) => api.staff.listRedemptions({ ...filters, limit: 4, pageToken }));
     for (const page of pages) expect(page.redemptions.length).toBeLessThanOrEqual(4);
     const found = pages.flatMap(({ redemptions }) => redemptions.map(({ id }) => id));
     expect(found).toEqual(sixty.filter(matches).map(({ id }) => id));
+    const { total } = await api.staff.listRedemptions({ ...filters, limit: 1, withTotal: true });
+    expect([total, pages[0]?.total]).toEqual([found.length, undefined]);
+  });
+
+  it('More than 10,000 are counted as 10,001', async () => {
+    const add = (count: number) =>
+      api.sql(
+        `insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at)
+         select 50, 1, 'many', 1, 1, 'USED', now() from generate_series(1, $1::integer)`,
+        [count],
+      );
+    const totalOf = async () => (await api.staff.listRedemptions({ couponId: 50, limit: 1, withTotal: true })).total;
+    await add(10_000);
+    expect(await totalOf()).toBe(10_000);
+    await add(2);
+    expect(await totalOf()).toBe(10_001);
+    await api.sql('delete from redemptions where coupon_id = 50');
   });
 
   it('A page token is bound to its filters, not to its limit', async () => {
