@@ -149,8 +149,8 @@ const redemptionData = `${couponData}
   select setval('redemptions_id_seq', 2000000);`;
 
 /**
- * A million used redemptions of 92 days, 100,000 more of a batch, and coupons that all end soon and are nearly used up. A
- * million coupons of batches are newer.
+ * A million used redemptions of 92 days, 100,000 more of a batch, 60,000 uses that no sweep has folded yet, and coupons that all
+ * end soon and are nearly used up. A million coupons of batches are newer.
  */
 const couponOverviewData = `
   insert into coupons (id, coupon_code, discount_percent, created_by, max_uses, valid_till, created_at)
@@ -163,7 +163,11 @@ const couponOverviewData = `
   insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, used_at)
     select 1 + id % 1000, 1 + id % 100000, 'o' || id, 100, 5.25, 'USED', now(), now() - id * interval '7.9 s' from generate_series(1, 1000000) id;
   insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, used_at)
-    select 1000000 + id % 10000, 1, 'b' || id, 100, 5, 'USED', now(), now() - interval '1 year' from generate_series(1, 100000) id;`;
+    select 1000000 + id % 10000, 1, 'b' || id, 100, 5, 'USED', now(), now() - interval '1 year' from generate_series(1, 100000) id;
+  insert into folded_uses
+    select date_bin('15 minutes', used_at, '2000-01-01Z') as quarter, sum(uses), sum(discount_used) from unfolded_uses group by quarter;
+  truncate unfolded_uses;
+  insert into unfolded_uses select now() - id * interval '0.5 ms', 1, 5 from generate_series(1, 60000) id;`;
 
 /** A million bookings of 10,000 slots of a week, half of them held, and as many past slots. */
 const slotOverviewData = `

@@ -11,6 +11,9 @@ interface UsedRow {
   discountGiven: string;
 }
 
+const isBetween = (time: string) =>
+  `${time} >= (select starts[1] from days) and ${time} < (select starts[cardinality(starts)] from days)`;
+
 /** Sums up days by when they begin. The last one is the end of the day before. */
 export const selectUsed = statement<UsedRow, { startMicros: readonly string[] }>(
   'selectUsed',
@@ -19,11 +22,11 @@ export const selectUsed = statement<UsedRow, { startMicros: readonly string[] }>
      from unnest($startMicros::bigint[]) with ordinality as starts (micros, place)
    ),
    used as (
-     select width_bucket(used_at, starts) as day, sum(uses) as uses, sum(discount_used) as discount
-     from days, (
-       select quarter as used_at, uses, discount_used from folded_uses, days where quarter >= starts[1] and quarter < starts[cardinality(starts)]
+     select width_bucket(used_at, (select starts from days)) as day, sum(uses) as uses, sum(discount_used) as discount
+     from (
+       select quarter as used_at, uses, discount_used from folded_uses where ${isBetween('quarter')}
        union all
-       select used_at, uses, discount_used from unfolded_uses, days where used_at >= starts[1] and used_at < starts[cardinality(starts)]
+       select used_at, uses, discount_used from unfolded_uses where ${isBetween('used_at')}
      ) as changes
      group by day
    )
@@ -32,12 +35,12 @@ export const selectUsed = statement<UsedRow, { startMicros: readonly string[] }>
    order by day`,
 );
 
-/** The sweep that folds what was used. */
+/** The sweep that folds what was used. Nobody waits for these rows, so it takes more of them than other sweeps. */
 export const foldUses = statement<{ swept: number }, { most: number }>(
   'foldUses',
   `with taken as (
      delete from unfolded_uses
-     where ctid = any (array(select ctid from unfolded_uses limit $most::integer for update skip locked))
+     where ctid = any (array(select ctid from unfolded_uses limit 10 * $most::integer for update skip locked))
      returning *
    ),
    folded as (

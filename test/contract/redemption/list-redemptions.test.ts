@@ -62,8 +62,8 @@ redemptionContract('ListRedemptions', (api) => {
   it('More than 10,000 are counted as 10,001', async () => {
     const add = (count: number) =>
       api.sql(
-        `insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at)
-         select 50, 1, 'many', 1, 1, 'USED', now() from generate_series(1, $1::integer)`,
+        `insert into redemptions (id, coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at)
+         select (select max(id) from redemptions) + n, 50, 1, 'many', 1, 1, 'USED', now() from generate_series(1, $1::integer) n`,
         [count],
       );
     const totalOf = async () => (await api.staff.listRedemptions({ couponId: 50, limit: 1, withTotal: true })).total;
