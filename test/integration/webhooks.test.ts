@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fromJson } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { CloudEvent, HTTP } from 'cloudevents';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { AuditEntrySchema, AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
+import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { EventReceiver, type Received } from '../support/event-receiver.ts';
 import { setReadOnly } from '../support/faults.ts';
@@ -296,6 +299,36 @@ describe('Webhooks', () => {
     await database.sql(entryOf(2));
     await receiver.until(1);
     expect(receiver.received.flatMap(({ ids }) => ids)).toEqual(['slot-service-1201']);
+  });
+
+  it('Each overview tells how many entries of its own service are not taken, and how long the oldest one waits', async () => {
+    receiver.answer = () => 500;
+    const staff = async (service: TestService) => {
+      const connection = grpc.open(service);
+      onTestFinished(() => connection.close());
+      return withToken(connection.transport, await signToken({ staffId: 1 }));
+    };
+    const week = { from: '2030-01-07', until: '2030-01-08' };
+    await database.sql(`insert into staff_users (id, name) values (1, 'Asha')`);
+    const [slot, coupon] = [await start(), await start('coupon')];
+    const slots = createClient(SlotPlanService, await staff(slot));
+    const redemptions = createClient(RedemptionService, await staff(coupon));
+    expect(await slots.getOverview(week)).toMatchObject({ unsentEntries: 0 });
+    await database.sql(entryOf(1, 'slot', 2));
+    await database.sql(entryOf(1, 'redemption', 3));
+    const [{ at: oldest } = { at: new Date() }] = await database.sql<{ at: Date }>(
+      `select min(at) as at from audit_entries where resource_type = 'redemption'`,
+    );
+    expect((await slots.getOverview(week)).unsentEntries).toBe(2);
+    const { unsentEntries, oldestUnsentAt } = await redemptions.getOverview(week);
+    expect([unsentEntries, oldestUnsentAt && timestampDate(oldestUnsentAt)]).toEqual([3, oldest]);
+    await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
+    expect((await redemptions.getOverview(week)).unsentEntries).toBe(3);
+    receiver.answer = () => 204;
+    await hasten();
+    await receiver.until(5);
+    await expect.poll(async () => (await slots.getOverview(week)).unsentEntries).toBe(0);
+    await expect.poll(async () => (await redemptions.getOverview(week)).unsentEntries).toBe(0);
   });
 
   it('The metrics tell how long the oldest entry waits, and what became of the batches', async () => {
