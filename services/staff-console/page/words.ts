@@ -237,7 +237,29 @@ export const words = {
   overview: {},
 
   /** The calendar, the list of slots, and what is done with several. */
-  slots: {},
+  slots: {
+    title: 'Slots',
+    views: 'Views of the slots',
+    calendar: 'Calendar',
+    list: 'List',
+    newSlot: 'New slot',
+    states: {
+      open: 'Open',
+      nearly: 'Nearly full',
+      full: 'Full',
+      closed: 'Closed',
+      past: 'Past',
+      deactivated: 'Deactivated',
+    },
+    ordersClosed: 'Orders closed',
+    takesNone: 'Takes no orders',
+    ordersCloseIn: (left: string) => `Orders close in ${left}`,
+    /** Of units. */
+    booked: (booked: number, capacity: number, held = 0) =>
+      `${booked.toLocaleString('en')} of ${capacity.toLocaleString('en')} booked${held > 0 ? `, ${held} of them held` : ''}`,
+    ofCapacity: (booked: number, capacity: number) =>
+      `${booked.toLocaleString('en')} of ${capacity.toLocaleString('en')}`,
+  },
 
   /** A slot's page, its form, its bookings, its sequence and its run sheet. */
   slot: {},

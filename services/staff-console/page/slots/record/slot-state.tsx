@@ -1,7 +1,12 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import { CircleAlert, CircleCheck, CircleOff, CircleSlash, History, Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { timeLeft } from '../../business/time.tsx';
 import { Badge } from '../../ui/page.tsx';
+import { counted, words } from '../../words.ts';
+import { fillOf } from './capacity-bar.tsx';
+
+const text = words.slots;
 
 /** The fields of a slot that decide its state. */
 export interface SlotState {
@@ -9,40 +14,55 @@ export interface SlotState {
   readonly isCapacityFull: boolean;
   readonly freezeTime?: Timestamp | undefined;
   readonly deliveryTime?: Timestamp | undefined;
+  readonly capacity?: number | undefined;
+  readonly booked?: number | undefined;
 }
 
 /** The states of a slot, each with its word. */
-export const slotStates = {
-  open: 'Open',
-  full: 'Full',
-  closed: 'Closed',
-  past: 'Past',
-  deactivated: 'Deactivated',
+export const slotStates = text.states;
+
+const looks = {
+  open: ['good', CircleCheck],
+  nearly: ['warn', CircleAlert],
+  full: ['bad', CircleSlash],
+  closed: ['plain', Lock],
+  past: ['plain', History],
+  deactivated: ['plain', CircleOff],
 } as const;
 
 /**
- * Returns the state of a slot at a time in Unix ms. Open means active, not full, and before its freeze time (design 4).
- * A closed one is still to be delivered.
+ * Returns the state of a slot at a time in Unix ms. Open means active, not full, and before its freeze time (design 4);
+ * full is what staff marked so, or what is booked up (design 15). A closed one is still to be delivered.
  */
 export function stateOf(slot: SlotState, now: number): keyof typeof slotStates {
   if (!slot.isActive) return 'deactivated';
   if (ordersClose(slot, now) === undefined) return isPast(slot, now) ? 'past' : 'closed';
-  return slot.isCapacityFull ? 'full' : 'open';
+  if (slot.isCapacityFull) return 'full';
+  return slot.capacity === undefined ? 'open' : fillOf(slot.booked ?? 0, slot.capacity);
 }
-
-const kinds = { open: 'good', full: 'bad', closed: 'plain', past: 'plain', deactivated: 'plain' } as const;
 
 /** Shows the state of a slot in a word. */
 export function SlotBadge({ slot, now }: { readonly slot: SlotState; readonly now: number }): ReactNode {
   const state = stateOf(slot, now);
-  return <Badge kind={kinds[state]}>{slotStates[state]}</Badge>;
+  return <Badge kind={looks[state][0]}>{slotStates[state]}</Badge>;
+}
+
+/** Shows the state of a slot as an icon, with its word for screen readers. */
+export function SlotIcon({ state }: { readonly state: keyof typeof slotStates }): ReactNode {
+  const Icon = looks[state][1];
+  return (
+    <>
+      <Icon aria-hidden="true" />
+      <span className="visually-hidden">{slotStates[state]}</span>
+    </>
+  );
 }
 
 /** Says how long a slot still takes orders. */
 export function describeEnd(slot: SlotState, now: number): string {
   const left = ordersClose(slot, now);
-  if (left !== undefined && slot.isCapacityFull) return 'Takes no orders';
-  return left === undefined ? 'Orders closed' : `Orders close in ${left}`;
+  if (left === undefined) return text.ordersClosed;
+  return stateOf(slot, now) === 'full' ? text.takesNone : text.ordersCloseIn(left);
 }
 
 function isPast({ deliveryTime }: SlotState, now: number): boolean {
@@ -55,4 +75,4 @@ export function ordersClose({ freezeTime }: SlotState, now: number): string | un
 }
 
 /** Counts slots, such as "1 slot" or "3 slots". */
-export const slotsInWords = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'slot' : 'slots'}`;
+export const slotsInWords = (count: number) => counted(count, 'slots');
