@@ -42,7 +42,11 @@ const folders = [
   ...['services/staff-console/page/audit', 'services/staff-console/page/live'],
   ...['services/staff-console/page/sign-in', 'services/staff-console/page/slots/record'],
   ...['services/staff-console/page/slots/snippets', 'services/staff-console/page/slots/sequence'],
-  ...['services/staff-console/page/slots/week', 'services/staff-console/page/slots/sheets'],
+  ...[
+    'services/staff-console/page/slots/bulk',
+    'services/staff-console/page/slots/week',
+    'services/staff-console/page/slots/sheets',
+  ],
   ...['services/staff-console/page/slots', 'services/staff-console/page/coupons/record'],
   ...['services/staff-console/page/coupons/issue', 'services/staff-console/page/coupons/reserved'],
   ...['services/staff-console/page/coupons/batches', 'services/staff-console/page/coupons'],

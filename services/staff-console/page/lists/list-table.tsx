@@ -15,7 +15,7 @@ interface ListTableProps<Row> {
   /** The order of the rows; undefined if the list can't be sorted. */
   readonly order?: Order | undefined;
   /** Which rows are selected; undefined if none can be. */
-  readonly selection?: Selection<Row>;
+  readonly selection?: Pick<Selection<Row>, 'has' | 'count' | 'choose' | 'toggleAll'>;
 }
 
 /** A list as a table, whose headings sort it. On a phone, each row is a card. */
@@ -66,7 +66,7 @@ function chunksOf<Row>(rows: readonly Row[]) {
 }
 
 interface ChunkProps<Row> extends Pick<ListTableProps<Row>, 'columns' | 'rows' | 'keyOf'> {
-  readonly selection: Selection<Row> | undefined;
+  readonly selection: ListTableProps<Row>['selection'];
   /** The place of the first row. */
   readonly first: number;
   /** Whether to draw the rows only while they are in sight or near it. */

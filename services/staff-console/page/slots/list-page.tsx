@@ -13,19 +13,26 @@ import { TextField } from '../forms/text-field.tsx';
 import type { Column } from '../lists/column.ts';
 import { useFilters } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
+import type { Selection } from '../lists/selection.tsx';
 import { byToken } from '../lists/source.ts';
 import { Views } from '../lists/views.tsx';
 import { groupNames, useGroups } from '../lookup/names.ts';
 import { ProductFilter } from '../lookup/record-filters.tsx';
-import { ButtonLink } from '../ui/button.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { readId } from '../ui/text.ts';
-import { CapacityButton } from './record/capacity-button.tsx';
+import { words } from '../words.ts';
+import { SlotActions } from './bulk/slot-actions.tsx';
+import { useMoving } from './bulk/use-moving.tsx';
+import { CapacityBar } from './record/capacity-bar.tsx';
 import { SlotBadge, slotStates, stateOf } from './record/slot-state.tsx';
+import { slotTime } from './record/slot-time.ts';
 import { describeProducts, slotViews } from './week/slot-card.tsx';
 import './record/slots.css';
 
+const text = words.slots;
 const stateOptions = Object.entries(slotStates);
+const noFilters = { from: '', until: '', state: '', product: '', group: '' };
 
 /** Lists the slots from a day on, soonest first unless staff ask otherwise, and as they filter them. */
 export function Component(): ReactNode {
@@ -45,86 +52,134 @@ export function Component(): ReactNode {
     order: isLatestFirst ? SlotOrder.LATEST_FIRST : SlotOrder.SOONEST_FIRST,
     limit: 50,
   };
-  const matches = (slot: PlannedSlot) => values.state === '' || stateOf(slot, now) === values.state;
+  const { order: _, ...filters } = values;
+  const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
     <Page
-      title="Slots"
+      title={text.title}
       actions={
         <ButtonLink href="/slots/new" emphasis="primary">
-          New slot
+          {text.newSlot}
         </ButtonLink>
       }
     >
-      <Views label="Views of the slots" links={slotViews}>
-        <TextField label="From" type="date" value={from} onChange={(day) => set({ from: day === '' ? 'any' : day })} />
-        <TextField label="To" type="date" {...field('until')} />
-        <SelectField label="State" none="Any active" options={stateOptions} {...field('state')} />
+      <Views label={text.views} links={slotViews}>
+        <TextField
+          label={text.from}
+          type="date"
+          value={from}
+          onChange={(day) => set({ from: day === '' ? 'any' : day })}
+        />
+        <TextField label={text.to} type="date" {...field('until')} />
+        <SelectField label={text.state} none={text.anyActive} options={stateOptions} {...field('state')} />
         <ProductFilter {...field('product')} />
         <SelectField
-          label="Group"
-          none="Any"
+          label={text.group}
+          none={text.any}
           options={[...groups].map(([number, name]) => [String(number), name])}
           {...field('group')}
         />
       </Views>
       <List
         source={{ method: SlotPlanService.method.listSlots, request, rowsOf: ({ slots }) => slots, next: byToken }}
-        matches={matches}
+        {...(values.state !== '' && { matches: (slot: PlannedSlot) => stateOf(slot, now) === values.state })}
         what="slots"
-        empty="No slot matches."
-        caption={isLatestFirst ? 'Latest delivery first' : 'Soonest delivery first'}
+        empty={
+          isFiltered ? (
+            <>
+              {text.noMatch}
+              <Button onPress={() => set(noFilters)}>{words.lists.clearFilters}</Button>
+            </>
+          ) : (
+            <>
+              {text.empty}
+              <ButtonLink href="/slots/new">{text.newSlot}</ButtonLink>
+            </>
+          )
+        }
+        caption={isLatestFirst ? text.latestFirst : text.soonestFirst}
         columns={slotColumns(now, groups)}
         keyOf={(slot) => slot.id}
         order={{
-          by: 'Delivery',
+          by: text.delivery,
           direction: isLatestFirst ? 'descending' : 'ascending',
           sort: () => set({ order: isLatestFirst ? '' : 'latest' }),
         }}
+        forSelected={(slots, selection) => <ForSelected {...{ slots, selection, now }} />}
       />
     </Page>
+  );
+}
+
+interface ForSelectedProps {
+  readonly slots: readonly PlannedSlot[];
+  readonly selection: Selection<PlannedSlot>;
+  /** In Unix ms. */
+  readonly now: number;
+}
+
+function ForSelected({ slots, selection, now }: ForSelectedProps): ReactNode {
+  const { ask, dialog } = useMoving(now, selection.only);
+  return (
+    <>
+      <SlotActions {...{ slots, now }} onMove={() => ask(slots)} />
+      {dialog}
+    </>
   );
 }
 
 function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly Column<PlannedSlot>[] {
   return [
     {
-      title: 'Slot',
-      show: (slot) => <Link href={`/slots/${slot.id}`}>Slot {slot.id}</Link>,
-      text: (slot) => String(slot.id),
+      title: text.delivery,
+      show: (slot) => (
+        <>
+          <Link href={`/slots/${slot.id}`}>{slotTime(slot)}</Link> <span className="detail">{text.slot(slot.id)}</span>
+        </>
+      ),
+      text: (slot) => `${slotTime(slot)}, ${text.slot(slot.id)}`,
+      file: [
+        { title: text.number, text: ({ id }) => String(id) },
+        { title: text.delivery, text: ({ deliveryTime }) => fileTime(deliveryTime), isTime: true },
+        { title: text.windowMinutes, text: ({ windowMinutes }) => String(windowMinutes ?? '') },
+      ],
+      // The service sorts by it.
+      compare: () => 0,
       className: 'name',
     },
     {
-      title: 'Delivery',
-      show: ({ deliveryTime }) => <Time at={deliveryTime} />,
-      text: ({ deliveryTime }) => fileTime(deliveryTime),
-      isTime: true,
-      // The service sorts by it.
-      compare: () => 0,
-      className: 'time',
-    },
-    {
-      title: 'Orders close',
+      title: text.ordersClose,
       show: ({ freezeTime }) => <Time at={freezeTime} />,
       text: ({ freezeTime }) => fileTime(freezeTime),
       isTime: true,
       className: 'time',
     },
     {
-      title: 'State',
+      title: text.state,
       show: (slot) => <SlotBadge slot={slot} now={now} />,
       text: (slot) => slotStates[stateOf(slot, now)],
     },
-    { title: 'Products', text: describeProducts, className: 'detail clip' },
     {
-      title: 'Groups',
+      title: text.bookedTitle,
+      show: ({ booked = 0, capacity }) =>
+        capacity !== undefined && (
+          <>
+            {text.ofCapacity(booked, capacity)}
+            <CapacityBar {...{ booked, capacity }} />
+          </>
+        ),
+      text: ({ booked }) => String(booked ?? ''),
+      file: [
+        { title: text.bookedTitle, text: ({ booked }) => String(booked ?? '') },
+        { title: text.capacity, text: ({ capacity }) => String(capacity ?? '') },
+      ],
+      className: 'name',
+    },
+    { title: text.productsTitle, text: describeProducts, className: 'detail clip' },
+    {
+      title: text.groups,
       text: ({ groupIds }) => groupNames(groups, groupIds),
       className: 'detail clip',
-    },
-    {
-      title: 'Capacity',
-      show: (slot) => <CapacityButton slot={slot} now={now} />,
-      text: ({ isCapacityFull }) => (isCapacityFull ? 'Full' : ''),
-      className: 'name',
     },
   ];
 }

@@ -52,7 +52,7 @@ export function SlotIcon({ state }: { readonly state: keyof typeof slotStates })
   const Icon = looks[state][1];
   return (
     <>
-      <Icon aria-hidden="true" />
+      <Icon aria-hidden="true" style={{ inlineSize: 12, blockSize: 12, verticalAlign: -2 }} />
       <span className="visually-hidden">{slotStates[state]}</span>
     </>
   );

@@ -1,55 +1,64 @@
-import { type DragEvent, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react';
-import { Link } from 'react-router';
+import { type DragEvent, type KeyboardEvent, type ReactNode, use, useState } from 'react';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { timeInput } from '../../business/time-input.ts';
 import { type Chosen, ChosenContext } from '../../lists/chosen.ts';
 import { Button } from '../../ui/button.tsx';
-import { InSight } from '../../ui/in-sight.tsx';
-import { type Day, hourText } from './days.ts';
-import type { Shift } from './move.ts';
-import { type Cell, cellOf, placeBeside, placeOf, slotIdOf } from './places.ts';
-import { SlotCard } from './slot-card.tsx';
+import { MoreMenu } from '../../ui/more-menu.tsx';
+import { words } from '../../words.ts';
+import type { Shift } from '../bulk/move.ts';
+import { type Day, hourText, minuteOf } from './days.ts';
+import { HourCell, type HourCellProps } from './hour-cell.tsx';
+import { OpenedContext } from './opened.ts';
+import { type Cell, cellBelow, placeBeside, placeOf, placeOfSlot, slotIdOf } from './places.ts';
 
 declare module 'react' {
   interface CSSProperties {
-    /** How many hours the calendar shows. */
-    readonly '--hours'?: number | undefined;
+    /** What the styles of the calendar compute places from. */
+    readonly [property: `--${string}`]: number | undefined;
   }
 }
 
-interface CalendarProps {
-  /** Each with its name, such as "Monday 23 November". */
+const text = words.slots;
+
+interface CalendarProps extends Pick<HourCellProps, 'now' | 'groups' | 'onMovePanel'> {
+  /** Each with its name, such as "Mon 23 Nov". */
   readonly days: readonly (Day & { readonly name: string })[];
   /** Such as 2026-11-23. */
   readonly today: string;
-  /** In Unix ms. */
-  readonly now: number;
-  readonly groups: ReadonlyMap<number, string>;
+  /** Whether days stand side by side, with the hours at the left. Else one follows the other, with its slots only. */
+  readonly isGrid: boolean;
+  /** How many slots stand side by side at most. */
+  readonly mostLanes: number;
   readonly chosen: Chosen;
   onMove(slots: readonly PlannedSlot[], by: Shift): void;
+  /** Shows all hours. */
+  onUnfold(): void;
 }
 
 /** So many slots are all drawn at once; of more, only those in sight. */
 const alwaysDrawn = 60;
-/** The usual height of a slot's card and of a free place. */
-const [cardPx, freePx] = [150, 32];
 
 const keysDays: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
 const keysMinutes: Readonly<Record<string, number>> = { ArrowUp: -60, ArrowDown: 60 };
 
 /**
- * The days with their slots by the hour. Arrow keys go from place to place, with Shift they choose on the way, and with
- * Alt they move what is chosen, as dragging does. Space chooses.
+ * The days with their slots by the hour. Arrow keys go from place to place, with Shift they select on the way, and with
+ * Alt they move what is selected, as dragging does. Space selects.
  */
-export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarProps): ReactNode {
+export function Calendar(props: CalendarProps): ReactNode {
+  const { days, today, now, groups, isGrid, mostLanes, chosen, onMove, onMovePanel, onUnfold } = props;
+  const { id: opened, open } = use(OpenedContext);
   const slots = days.flatMap((day) => day.slots);
-  const isAlwaysDrawn = slots.length <= alwaysDrawn;
-  /** The slots that a key or the pointer moves: those that are chosen, or else the one that has it. */
+  /** The slots that a key or the pointer moves: those that are selected, or else the one that has it. */
   const movedWith = (id: number) => slots.filter((slot) => (chosen.has(id) ? chosen.has(slot.id) : slot.id === id));
+  const close = () => {
+    if (opened === undefined) return chosen.clear();
+    placeOfSlot(opened)?.focus();
+    open(undefined);
+  };
   const press = (event: KeyboardEvent<HTMLElement>) => {
     const place = placeOf(event.target);
     const { key } = event;
-    if (key === 'Escape') chosen.clear();
+    if (key === 'Escape') close();
     if (place === null) return;
     const id = slotIdOf(place);
     if (key === ' ' && event.target === place && id > 0) chosen.choose(id, event.shiftKey);
@@ -66,169 +75,145 @@ export function Calendar({ days, today, now, groups, chosen, onMove }: CalendarP
     event.preventDefault();
   };
   const [dragged, setDragged] = useState<{ readonly slots: readonly PlannedSlot[]; readonly from: Cell }>();
-  const drag = ({ target, dataTransfer }: DragEvent<HTMLElement>) => {
-    const [id, from] = [slotIdOf(placeOf(target)), cellOf(target)];
+  const [over, setOver] = useState<Cell>();
+  const endDrag = () => {
+    setDragged(undefined);
+    setOver(undefined);
+  };
+  const drag = (event: DragEvent<HTMLElement>) => {
+    const [id, from] = [slotIdOf(placeOf(event.target)), cellBelow(event)];
     if (id === 0 || from === undefined) return;
-    dataTransfer.setData('text/plain', `Slot ${id}`);
+    event.dataTransfer.setData('text/plain', text.slot(id));
     setDragged({ slots: movedWith(id), from });
   };
+  const dragOver = (event: DragEvent<HTMLElement>) => {
+    const to = dragged && cellBelow(event);
+    if (to !== undefined) event.preventDefault();
+    if (to?.day !== over?.day || to?.hour !== over?.hour) setOver(to);
+  };
   const drop = (event: DragEvent<HTMLElement>) => {
-    const to = cellOf(event.target);
+    const to = cellBelow(event);
     if (dragged === undefined || to === undefined) return;
     event.preventDefault();
-    setDragged(undefined);
+    endDrag();
     const { from, slots: moved } = dragged;
-    const days = Math.round((Date.parse(to.day) - Date.parse(from.day)) / 86_400_000);
-    onMove(moved, { days, minutes: (to.hour - from.hour) * 60 });
+    const by = Math.round((Date.parse(to.day) - Date.parse(from.day)) / 86_400_000);
+    onMove(moved, { days: by, minutes: (to.hour - from.hour) * 60 });
   };
-  const calendar = useRef<HTMLDivElement>(null);
-  const hourNow = days[0]?.day === today ? Number(timeInput(new Date(now)).slice(11, 13)) : undefined;
-  // What comes next today is in sight at first.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: staff scroll from there.
-  useEffect(() => {
-    const cells = [...(calendar.current?.querySelectorAll<HTMLElement>('.day:first-child > .hour') ?? [])];
-    const next = cells.find(({ dataset, offsetHeight }) => Number(dataset.hour) >= (hourNow ?? 24) && offsetHeight > 0);
-    if ((next?.getBoundingClientRect().bottom ?? 0) > window.innerHeight) next?.scrollIntoView({ block: 'center' });
-  }, [days[0]?.day]);
+  const hours = days[0]?.hours ?? [];
+  const minuteNow = minuteOf(new Date(now)) - 60 * (hours[0]?.hour ?? 0);
+  const isShown = minuteNow >= 0 && minuteNow < 60 * hours.length;
   return (
     <ChosenContext value={chosen}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are a shorter way to what the links and buttons in it do. */}
       <div
-        ref={calendar}
-        className={`week ${days.length > 1 ? 'many' : 'one'} ${dragged === undefined ? '' : 'dragging'}`}
-        style={{ '--hours': days[0]?.hours.length }}
+        className={isGrid ? 'week grid' : 'week'}
+        style={{
+          '--hours': hours.length,
+          '--days': days.length,
+          '--least': days.length === 1 ? Math.min(mostLanes, lanesOf(days)) : 0,
+        }}
         onKeyDown={press}
         onDragStart={drag}
-        onDragOver={(event) => {
-          if (dragged !== undefined && cellOf(event.target) !== undefined) event.preventDefault();
-        }}
+        onDragOver={dragOver}
         onDrop={drop}
-        onDragEnd={() => setDragged(undefined)}
+        onDragEnd={endDrag}
       >
-        {days.map(({ day, name, hours, slots: ofDay }) => (
-          <DayColumn key={day} day={day} name={name} isEmpty={ofDay.length === 0} isPast={day < today}>
-            {hours.map((hour) => (
-              <HourCell
-                key={hour.hour}
-                {...{ ...hour, day, now, groups, isAlwaysDrawn }}
-                nameOfDay={name}
-                isPast={day < today}
-              />
-            ))}
-          </DayColumn>
+        {isGrid && <Axis hours={hours.map(({ hour }) => hour)} onUnfold={onUnfold} />}
+        {days.map((day, index) => (
+          <section key={day.day} className="day" data-day={day.day} aria-label={day.name}>
+            <DayHead {...{ ...day, chosen, isGrid }} isToday={day.day === today} isPast={day.day < today} />
+            <div className="hours">
+              {day.hours.map((hour) =>
+                isGrid || hour.slots.length > 0 ? (
+                  <HourCell
+                    key={hour.hour}
+                    {...{ ...hour, now, groups, isGrid, mostLanes, onMovePanel }}
+                    day={day.day}
+                    nameOfDay={day.name}
+                    isPast={day.day < today}
+                    isAtEnd={isGrid && index > 3}
+                    isOver={over?.day === day.day && over.hour === hour.hour}
+                    isAlwaysDrawn={slots.length <= alwaysDrawn}
+                  />
+                ) : null,
+              )}
+              {isGrid && day.day === today && isShown && (
+                <div className="now" style={{ '--minute': minuteNow, '--minutes': 5 }} />
+              )}
+            </div>
+          </section>
         ))}
       </div>
     </ChosenContext>
   );
 }
 
-interface DayColumnProps {
-  readonly day: string;
-  readonly name: string;
-  readonly isEmpty: boolean;
-  readonly isPast: boolean;
-  readonly children: ReactNode;
-}
+/** The most slots at one time. */
+const lanesOf = (days: readonly Day[]) =>
+  Math.max(1, ...days.flatMap(({ hours }) => hours.flatMap(({ slots }) => slots[0]?.lanes ?? 1)));
 
-function DayColumn({ day, name, isEmpty, isPast, children }: DayColumnProps): ReactNode {
+/** The hours at the left. Those at the ends without slots are folded until they are pressed. */
+function Axis({ hours, onUnfold }: { readonly hours: readonly number[]; onUnfold(): void }): ReactNode {
+  const [first = 0, last = 23] = [hours[0], hours.at(-1)];
+  const fold = (from: number, until: number) =>
+    from < until && (
+      <Button emphasis="quiet" aria-label={text.unfold(hourText(from), hourText(until))} onPress={onUnfold}>
+        {text.hours(from, until)}
+      </Button>
+    );
   return (
-    <section className="day" data-day={day} aria-label={name}>
-      <header>
-        <h2>{name}</h2>
-        {isEmpty ? (
-          <span className="detail">No slots</span>
-        ) : (
-          <Link to={`/slots/sheets?day=${day}`} aria-label={`Run sheets of ${name}`}>
-            Run sheets
-          </Link>
-        )}{' '}
-        {!isPast && (
-          <Link to={`/slots/new?day=${day}`} aria-label={`Add a slot on ${name}`}>
-            Add a slot
-          </Link>
-        )}
-      </header>
-      {children}
-    </section>
-  );
-}
-
-interface HourCellProps extends Pick<CalendarProps, 'now' | 'groups'> {
-  readonly day: string;
-  readonly nameOfDay: string;
-  readonly hour: number;
-  readonly slots: readonly PlannedSlot[];
-  readonly isPast: boolean;
-  readonly isAlwaysDrawn: boolean;
-}
-
-const shownAtOnce = 30;
-
-/**
- * The slots of an hour, and a free place for another one. It is drawn again only if something in it changes: a choice,
- * or a further page of a large week, changes few of a hundred cells.
- */
-const HourCell = memo(function HourCell(props: HourCellProps): ReactNode {
-  const { day, nameOfDay, hour, slots, isPast, isAlwaysDrawn, now, groups } = props;
-  const [most, setMost] = useState(shownAtOnce);
-  const [isOver, setIsOver] = useState(false);
-  const time = hourText(hour);
-  const content = () => (
-    <>
-      {slots.length > 0 && (
-        <ul className="cards">
-          {slots.slice(0, most).map((slot) => (
-            <SlotCard key={slot.id} {...{ slot, now, groups }} />
-          ))}
-        </ul>
-      )}
-      {slots.length > most && (
-        <Button onPress={() => setMost(most + shownAtOnce)}>Show {slots.length - most} more</Button>
-      )}
-      {!isPast && (
-        <Link
-          className="free"
-          data-place=""
-          tabIndex={-1}
-          to={`/slots/new?at=${day}T${time}`}
-          aria-label={`Add a slot on ${nameOfDay} at ${time}`}
-        >
-          {time}
-        </Link>
-      )}
-    </>
-  );
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: slots are moved by keys, too.
-    <div
-      className={`hour ${slots.length > 0 ? 'used' : ''} ${isOver ? 'over' : ''}`}
-      data-hour={hour}
-      onDragOver={() => setIsOver(true)}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={() => setIsOver(false)}
-    >
-      {slots.length === 0 ? (
-        content()
-      ) : (
-        <InSight
-          className="in-hour"
-          estimatePx={Math.min(slots.length, most) * cardPx + freePx}
-          isAlwaysDrawn={isAlwaysDrawn}
-        >
-          {content}
-        </InSight>
-      )}
+    <div className="axis">
+      <div className="fold">{fold(0, first)}</div>
+      {hours.map((hour) => (
+        <span key={hour} aria-hidden="true">
+          {hourText(hour)}
+        </span>
+      ))}
+      {fold(last + 1, 24)}
     </div>
   );
-}, haveSame);
-
-/** Whether a cell has the same props: its list is made anew of slots that stay the same. */
-function haveSame(before: HourCellProps, after: HourCellProps): boolean {
-  const values = new Map<string, unknown>(Object.entries(before));
-  return Object.entries(after).every(([name, value]) => isSameProp(values.get(name), value));
 }
 
-function isSameProp(before: unknown, after: unknown): boolean {
-  if (!Array.isArray(before) || !Array.isArray(after)) return Object.is(before, after);
-  return before.length === after.length && before.every((element, index) => Object.is(element, after[index]));
+interface DayHeadProps extends Pick<CalendarProps, 'chosen' | 'isGrid'> {
+  readonly day: string;
+  readonly name: string;
+  readonly slots: readonly PlannedSlot[];
+  readonly isToday: boolean;
+  readonly isPast: boolean;
+}
+
+/** The head of a day: its date, which opens what is done with the day, and how much of it is booked. */
+function DayHead({ day, name, slots, isToday, isPast, isGrid, chosen }: DayHeadProps): ReactNode {
+  const counted = slots.filter(({ isActive, capacity }) => isActive && capacity !== undefined);
+  const sum = (of: (slot: PlannedSlot) => number | undefined) =>
+    counted.reduce((all, slot) => all + (of(slot) ?? 0), 0);
+  const booked =
+    counted.length > 0 &&
+    text.booked(
+      sum((slot) => slot.booked),
+      sum((slot) => slot.capacity),
+    );
+  return (
+    <header className={isToday ? 'today' : undefined}>
+      <h2>
+        <MoreMenu
+          label={text.dayActions(name)}
+          icon={isGrid ? name.split(' ', 2).join(' ') : name}
+          actions={[
+            ...(isPast ? [] : [{ name: text.addOn(name), href: `/slots/new?day=${day}` }]),
+            ...(slots.length === 0
+              ? []
+              : [
+                  { name: text.selectOn(name), run: () => chosen.add(slots.map(({ id }) => id)) },
+                  { name: text.sheetsOf(name), href: `/slots/sheets?day=${day}` },
+                ]),
+            { name: text.showOnly(name), href: `/slots?span=day&day=${day}` },
+          ]}
+        />
+      </h2>
+      {isToday && <span className="visually-hidden">{text.today}</span>}
+      <span className="detail">{slots.length === 0 ? text.none : booked}</span>
+    </header>
+  );
 }

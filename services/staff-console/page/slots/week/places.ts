@@ -2,7 +2,7 @@
 
 const place = '[data-place]';
 
-/** Returns the place of an element in the calendar, such as of a button in a slot's card. */
+/** Returns the place of an element in the calendar, such as of a box in a slot's card. */
 export function placeOf(target: EventTarget): HTMLElement | null {
   if (!(target instanceof Element)) return null;
   return target.closest('.slot-card')?.querySelector<HTMLElement>(place) ?? target.closest<HTMLElement>(place);
@@ -11,17 +11,20 @@ export function placeOf(target: EventTarget): HTMLElement | null {
 /** Returns the slot at a place; 0 for a free hour. */
 export const slotIdOf = (at: HTMLElement | null | undefined) => Number(at?.dataset.place ?? 0);
 
+/** Returns the place of a slot. */
+export const placeOfSlot = (id: number | string) => document.querySelector<HTMLElement>(`[data-place="${id}"]`);
+
 /** An hour of a day, such as 10 on 2026-11-23. */
 export interface Cell {
   readonly day: string;
   readonly hour: number;
 }
 
-/** Returns the cell of the calendar that an element is in; undefined beside the cells. */
-export function cellOf(target: EventTarget): Cell | undefined {
-  if (!(target instanceof Element)) return undefined;
-  const { day } = target.closest<HTMLElement>('[data-day]')?.dataset ?? {};
-  const { hour } = target.closest<HTMLElement>('[data-hour]')?.dataset ?? {};
+/** Returns the cell of the calendar below the pointer, whatever slot lies over it; undefined beside the cells. */
+export function cellBelow({ clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>): Cell | undefined {
+  const cell = document.elementsFromPoint(clientX, clientY).find((element) => element.matches('[data-hour]'));
+  const { hour } = cell instanceof HTMLElement ? cell.dataset : {};
+  const { day } = cell?.closest<HTMLElement>('[data-day]')?.dataset ?? {};
   return day === undefined || hour === undefined ? undefined : { day, hour: Number(hour) };
 }
 

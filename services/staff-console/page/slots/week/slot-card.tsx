@@ -1,16 +1,20 @@
-import { type ReactNode, use } from 'react';
-import { Link } from 'react-aria-components/Link';
+import { type CSSProperties, type ReactNode, use } from 'react';
+import { Link } from 'react-router';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { Time } from '../../business/time.tsx';
 import { ChosenContext } from '../../lists/chosen.ts';
 import { groupNames } from '../../lookup/names.ts';
-import { CapacityButton } from '../record/capacity-button.tsx';
-import { describeEnd, ordersClose, SlotBadge, stateOf } from '../record/slot-state.tsx';
+import { words } from '../../words.ts';
+import { CapacityBar } from '../record/capacity-bar.tsx';
+import { SlotIcon, stateOf } from '../record/slot-state.tsx';
+import { slotTime } from '../record/slot-time.ts';
+import { OpenedContext } from './opened.ts';
+
+const text = words.slots;
 
 /** The views of the slots, by their paths. */
 export const slotViews = [
-  ['/slots', 'Calendar'],
-  ['/slots/list', 'List'],
+  ['/slots', text.calendar],
+  ['/slots/list', text.list],
 ] as const;
 
 interface SlotCardProps {
@@ -18,43 +22,59 @@ interface SlotCardProps {
   /** In Unix ms. */
   readonly now: number;
   readonly groups: ReadonlyMap<number, string>;
+  /** Where it stands in its hour. */
+  readonly style?: CSSProperties | undefined;
 }
 
-/** A slot in the calendar: its time, whether and for how long it takes orders, its groups and its products. */
-export function SlotCard({ slot, now, groups }: SlotCardProps): ReactNode {
-  const left = ordersClose(slot, now);
+/** A slot in the calendar: its time, how much of it is booked, its state, and its groups or else its products. */
+export function SlotCard({ slot, now, groups, style }: SlotCardProps): ReactNode {
+  const { id, capacity, booked = 0, groupIds } = slot;
+  const { id: opened, open } = use(OpenedContext);
+  const state = stateOf(slot, now);
+  const [start, end] = slotTime(slot, true).split(' – ');
   return (
-    <li className={`card slot-card ${stateOf(slot, now)}`} draggable>
-      <div className="slot-card-header">
-        <ChooseBox id={slot.id} />
-        <Link href={`/slots/${slot.id}`} data-place={slot.id}>
-          <Time at={slot.deliveryTime} short /> <span className="detail">Slot {slot.id}</span>
-        </Link>
-        <SlotBadge slot={slot} now={now} />
-      </div>
-      <p>
-        {left === undefined ? (
+    <li className={`slot-card ${state} ${opened === id ? 'opened' : ''}`} draggable style={style}>
+      <Link
+        to={`/slots/${id}`}
+        data-place={id}
+        draggable={false}
+        onClick={(event) => {
+          if (opened === id || event.ctrlKey || event.metaKey) return;
+          event.preventDefault();
+          open(id);
+        }}
+      >
+        <strong>
+          {start}
+          {end !== undefined && <span className="until"> – {end}</span>}
+        </strong>
+        {capacity !== undefined && (
           <>
-            Orders closed <Time at={slot.freezeTime} />
+            <span aria-hidden="true">
+              {' '}
+              {booked}/{capacity}
+            </span>
+            <CapacityBar booked={booked} capacity={capacity} />
           </>
-        ) : (
-          describeEnd(slot, now)
         )}
-      </p>
-      <p className="detail one-line">{describeProducts(slot)}</p>
-      {slot.groupIds.length > 0 && <p className="detail one-line">{groupNames(groups, slot.groupIds)}</p>}
-      <CapacityButton slot={slot} now={now} />
+        <p className="detail one-line">
+          <SlotIcon state={state} /> {groupIds.length > 0 ? groupNames(groups, groupIds) : describeProducts(slot)}
+        </p>
+        <span className="visually-hidden"> {text.slot(id)}</span>
+      </Link>
+      <ChooseBox id={id} />
     </li>
   );
 }
 
-/** Chooses a slot or, with Shift, all slots from the one that was chosen last. */
+/** Selects a slot or, with Shift, all slots from the one that was selected last. With the keyboard, Space does. */
 function ChooseBox({ id }: { readonly id: number }): ReactNode {
   const chosen = use(ChosenContext);
   return (
     <input
       type="checkbox"
-      aria-label={`Choose slot ${id}`}
+      tabIndex={-1}
+      aria-label={words.lists.select(text.slot(id))}
       checked={chosen.has(id)}
       onClick={({ shiftKey }) => chosen.choose(id, shiftKey)}
       readOnly
@@ -64,6 +84,5 @@ function ChooseBox({ id }: { readonly id: number }): ReactNode {
 
 /** Says how many products a slot has, and names the first ones. */
 export function describeProducts({ productCount, productNames }: PlannedSlot): string {
-  if (productCount === 0) return 'No products';
-  return `${productCount} ${productCount === 1 ? 'product' : 'products'}: ${productNames.join(', ')}`;
+  return productCount === 0 ? text.noProducts : text.products(productCount, productNames.join(', '));
 }

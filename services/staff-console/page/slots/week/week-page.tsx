@@ -1,4 +1,6 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { Link } from 'react-router';
 import {
   type ListSlotsResponse,
   SlotPlanService,
@@ -9,37 +11,45 @@ import { dateInput, fromTimeInput, readDay, readTimeInput, shiftDay } from '../.
 import { Switch } from '../../forms/switch.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useChosen } from '../../lists/chosen.ts';
-import { useFilters } from '../../lists/filters.ts';
+import { useFilters, withFilters } from '../../lists/filters.ts';
+import { SelectionBar } from '../../lists/selection.tsx';
 import { byToken, useRows } from '../../lists/source.ts';
 import { Views } from '../../lists/views.tsx';
 import { useGroups } from '../../lookup/names.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Read } from '../../ui/read.tsx';
-import { slotsInWords } from '../record/slot-state.tsx';
+import { readId } from '../../ui/text.ts';
+import { words } from '../../words.ts';
+import { useMoving } from '../bulk/use-moving.tsx';
 import { Calendar } from './calendar.tsx';
 import { toDays } from './days.ts';
+import { shownInDay, shownInWeek } from './hour-cell.tsx';
 import { useKeptFocus } from './kept-focus.ts';
-import { type Moved, type Shift, useMove } from './move.ts';
+import { OpenedContext } from './opened.ts';
+import { placeOfSlot } from './places.ts';
 import { slotViews } from './slot-card.tsx';
+import { useWide } from './use-wide.ts';
 import '../record/slots.css';
 import './week.css';
 
 // Fetched when they are first needed.
-const MoveDialog = lazy(async () => ({ default: (await import('./on-demand.ts')).MoveDialog }));
-const ChosenBar = lazy(async () => ({ default: (await import('./on-demand.ts')).ChosenBar }));
-const CopyDialog = lazy(async () => ({ default: (await import('./on-demand.ts')).CopyDialog }));
+const SlotActions = lazy(async () => ({ default: (await import('../bulk/on-demand.ts')).SlotActions }));
+const CopyDialog = lazy(async () => ({ default: (await import('../bulk/on-demand.ts')).CopyDialog }));
 
+const text = words.slots;
 const rowsOf = ({ slots }: ListSlotsResponse) => slots;
 const allStates = [SlotState.ACTIVE, SlotState.INACTIVE];
+const nameOf = (day: string) => formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day));
 
 /** The calendar: the slots of a week or of a day by the hour, with the hours that are free. */
 export function Component(): ReactNode {
-  const { values, set } = useFilters(['day', 'span', 'deactivated']);
+  const { values, set } = useFilters(['day', 'span', 'deactivated', 'lanes']);
   const now = useNow(20_000);
   const today = dateInput(new Date(now));
   const first = readDay(values.day) ?? today;
   const count = values.span === 'day' ? 1 : 7;
+  const isWide = useWide();
   const interval = {
     deliveryFrom: fromTimeInput(`${first}T00:00`),
     deliveryUntil: fromTimeInput(`${shiftDay(first, count)}T00:00`),
@@ -49,112 +59,115 @@ export function Component(): ReactNode {
   const request = { ...interval, states, limit: 200 };
   const query = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken }, true);
   const { rows } = query;
-  const days = useMemo(() => {
-    const nameOf = (day: string) => formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day));
-    return toDays(rows ?? [], first, count).map((day) => ({ ...day, name: nameOf(day.day) }));
-  }, [rows, first, count]);
+  const [isUnfolded, setIsUnfolded] = useState(false);
+  const days = useMemo(
+    () => toDays(rows ?? [], first, count, isUnfolded).map((day) => ({ ...day, name: nameOf(day.day) })),
+    [rows, first, count, isUnfolded],
+  );
   const slots = days.flatMap((day) => day.slots);
+  const view = `${first} ${count}`;
   const chosen = useChosen(
     slots.map(({ id }) => id),
-    `${first} ${count}`,
+    view,
   );
-  const [asked, setAsked] = useState<{ readonly slots: readonly Moved[]; readonly by: Shift }>();
-  const move = useMove((moved, by) => setAsked({ slots: moved, by }));
-  const moveNow = async (...moved: Parameters<typeof move>) => {
-    const left = await move(...moved);
-    if (left.length > 0 && chosen.count > 0) chosen.only(left);
-  };
+  const [opened, setOpened] = useState<{ readonly view: string; readonly id: number | undefined }>();
+  const openedId = opened?.view === view ? opened.id : undefined;
+  const { move, ask, dialog } = useMoving(now, (left) => chosen.count > 0 && chosen.only(left));
+  const movePanel = useMemo(() => (slot: Parameters<typeof ask>[0][number]) => ask([slot]), [ask]);
   const keptFocus = useKeptFocus(
     (left) =>
-      document.querySelector<HTMLElement>(`[data-place="${left.getAttribute('data-place') || 'none'}"]`) ??
-      document.querySelector<HTMLElement>('.chosen-bar') ??
+      placeOfSlot(
+        left.getAttribute('data-place') || left.closest<HTMLElement>('[data-panel]')?.dataset.panel || 'none',
+      ) ??
+      document.querySelector<HTMLElement>('.selection-bar') ??
       document.querySelector<HTMLElement>('h1'),
   );
-  const [copied, setCopied] = useState<'all' | 'chosen'>();
+  const [isCopying, setIsCopying] = useState(false);
   const groups = useGroups();
   const chosenSlots = slots.filter(({ id }) => chosen.has(id));
-  const span = count === 1 ? 'day' : 'week';
+  const span = count === 1 ? text.thisDay : text.thisWeek;
+  const lastName = nameOf(shiftDay(first, 6));
   return (
     <Page
-      title="Slots"
+      title={text.title}
       actions={
         <>
+          {slots.length > 0 && <Button onPress={() => setIsCopying(true)}>{text.copySpan(span)}</Button>}
           <ButtonLink href={`/slots/new?day=${first > today ? first : shiftDay(today, 1)}`} emphasis="primary">
-            New slot
+            {text.newSlot}
           </ButtonLink>
-          {slots.length > 0 && <Button onPress={() => setCopied('all')}>Copy this {span} to…</Button>}
         </>
       }
     >
-      <Views label="Views of the slots" links={slotViews}>
+      <Views label={text.views} links={slotViews}>
         <div className="actions">
-          <Button onPress={() => set({ day: shiftDay(first, -count) })}>Earlier</Button>
-          <Button onPress={() => set({ day: '' })}>Today</Button>
-          <Button onPress={() => set({ day: shiftDay(first, count) })}>Later</Button>
-          <Button onPress={() => set({ span: count === 1 ? '' : 'day', day: first })}>
-            {count === 1 ? 'Show the week' : 'Show one day'}
+          <Button emphasis="quiet" aria-label={text.earlier} onPress={() => set({ day: shiftDay(first, -count) })}>
+            <ChevronLeft />
+          </Button>
+          <Button onPress={() => set({ day: '' })}>{text.today}</Button>
+          <Button emphasis="quiet" aria-label={text.later} onPress={() => set({ day: shiftDay(first, count) })}>
+            <ChevronRight />
           </Button>
         </div>
-        <TextField label="From" type="date" value={first} onChange={(day) => set({ day })} />
+        <strong>{count === 1 ? nameOf(first) : text.range(nameOf(first), lastName)}</strong>
+        <TextField label={text.goTo} type="date" value={first} onChange={(day) => set({ day })} />
+        <nav className="tabs" aria-label={text.span}>
+          {[['day', text.day] as const, ['', text.week] as const].map(([each, name]) => (
+            <Link
+              key={name}
+              to={`?${withFilters({ span: each, day: first, lanes: '' })()}`}
+              {...(values.span === each && { className: 'active', 'aria-current': true })}
+            >
+              {name}
+            </Link>
+          ))}
+        </nav>
         <Switch
           isSelected={values.deactivated !== ''}
           onChange={(isShown) => set({ deactivated: isShown ? 'shown' : '' })}
         >
-          Deactivated ones, too
+          {text.showDeactivated}
         </Switch>
       </Views>
       <div {...keptFocus}>
-        <Read query={query} what="the slots">
-          {() => <Calendar {...{ days, today, now, groups, chosen }} onMove={(moved, by) => void moveNow(moved, by)} />}
-        </Read>
-        <details>
-          <summary>Keys</summary>
-          <p>
-            Arrow keys go from slot to slot and to free hours. Space chooses a slot, Shift with an arrow chooses on the
-            way. Alt with an arrow moves what is chosen by a day or an hour. Enter opens a slot, or makes one at a free
-            hour. Escape chooses none.
-          </p>
-        </details>
-        <Suspense>
-          {chosenSlots.length > 0 && (
-            <ChosenBar
-              slots={chosenSlots}
-              onMove={() => setAsked({ slots: chosenSlots, by: { days: 0, minutes: 0 } })}
-              onCopy={() => setCopied('chosen')}
-              onClear={chosen.clear}
-            />
-          )}
-        </Suspense>
-      </div>
-      <Suspense>
-        {asked !== undefined && (
-          <MoveDialog
-            slots={asked.slots}
-            start={asked.by}
-            now={now}
-            onClose={() => setAsked(undefined)}
-            onMove={(by) => {
-              setAsked(undefined);
-              void moveNow(asked.slots, by, true);
-            }}
-          />
+        <OpenedContext value={{ id: openedId, open: (id) => setOpened({ view, id }) }}>
+          <Read query={query} what={text.theSlots}>
+            {() => (
+              <Calendar
+                {...{ days, today, now, groups, chosen }}
+                isGrid={isWide || count === 1}
+                mostLanes={count > 1 ? shownInWeek : (readId(values.lanes) ?? (isWide ? shownInDay : shownInWeek + 1))}
+                onMove={move}
+                onMovePanel={movePanel}
+                onUnfold={() => setIsUnfolded(true)}
+              />
+            )}
+          </Read>
+        </OpenedContext>
+        {chosenSlots.length > 0 && (
+          <SelectionBar count={chosenSlots.length} onClear={chosen.clear}>
+            <Suspense>
+              <SlotActions slots={chosenSlots} now={now} onMove={() => ask(chosenSlots)} />
+            </Suspense>
+          </SelectionBar>
         )}
-        {copied !== undefined && (
+      </div>
+      {dialog}
+      {isCopying && (
+        <Suspense>
           <CopyDialog
             now={now}
-            what={copied === 'all' ? `this ${span}` : slotsInWords(chosenSlots.length)}
-            source={copied === 'all' ? interval : { slotIds: chosenSlots.map(({ id }) => id) }}
-            day={
-              copied === 'all' ? first : (days.find((day) => day.slots.some(({ id }) => chosen.has(id)))?.day ?? first)
-            }
-            onClose={() => setCopied(undefined)}
+            what={span}
+            source={interval}
+            day={first}
+            onClose={() => setIsCopying(false)}
             onCopied={(day) => {
-              setCopied(undefined);
-              if (copied === 'all') set({ day });
+              setIsCopying(false);
+              set({ day });
             }}
           />
-        )}
-      </Suspense>
+        </Suspense>
+      )}
     </Page>
   );
 }

@@ -7,10 +7,12 @@ import { moveMoment } from '../../business/time-input.ts';
 import { notify, type Undone } from '../../rpc/notices.ts';
 import { useWriteEach } from '../../rpc/write-each.ts';
 import { clock } from '../../session/clock.ts';
+import { words } from '../../words.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
 import { type Plan, readTaken } from '../record/taken.ts';
 
 const longestLookMs = 1_000;
+const text = words.slots;
 
 /** By how much of the wall clock slots are moved. */
 export interface Shift {
@@ -69,14 +71,19 @@ export function useMove(ask: (slots: readonly Moved[], by: Shift) => void) {
       return etag === undefined ? [] : [{ ...request, etag }];
     });
     if (answers.length > 0) {
-      const text = `${slotsInWords(answers.length)} moved by ${inWords(by)}`;
+      const done = text.moved(slotsInWords(answers.length), inWords(by));
       const undo = async (): Promise<Undone> => ({ failure: (await writeMoves(back)).failure });
-      notify({ text, undo, about: 'moved slots', storeRequestId });
+      notify({ text: done, undo, about: 'moved slots', storeRequestId });
     }
     if (failure !== undefined) {
-      const text = `${slotsInWords(failed.length)} not moved: ${failure.title}. ${failure.advice}`;
+      const told = text.notMoved(slotsInWords(failed.length), `${failure.title}. ${failure.advice}`);
       const retry = () => void send(failed, by, undone);
-      notify({ text, isProblem: true, about: 'unmoved slots', ...(failure.reason !== 'ETAG_MISMATCH' && { retry }) });
+      notify({
+        text: told,
+        isProblem: true,
+        about: 'unmoved slots',
+        ...(failure.reason !== 'ETAG_MISMATCH' && { retry }),
+      });
     }
     return failed.map(({ id }) => id);
   };
@@ -125,7 +132,7 @@ export function moveConcerns(slots: readonly Moved[], by: Shift, now: number): s
     timestampMs(slot.deliveryTime) >= now &&
     Date.parse(moveMoment(slot.deliveryTime, by)) < now;
   const late = slots.filter(isLate).length;
-  return late === 0 ? [] : [`${slotsInWords(late)} would be delivered in the past.`];
+  return late === 0 ? [] : [text.late(slotsInWords(late))];
 }
 
 /** An UpdateSlot that changes the times of a slot only. */

@@ -1,4 +1,4 @@
 // Fetched together, when the first of them is needed.
-export { ChosenBar } from './chosen-bar.tsx';
 export { CopyDialog } from './copy-dialog.tsx';
 export { MoveDialog } from './move-dialog.tsx';
+export { SlotActions } from './slot-actions.tsx';
