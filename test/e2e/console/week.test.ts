@@ -25,7 +25,7 @@ describeConsole('The week', (stage, tab) => {
     await tab.button('Earlier').waitFor();
   };
   const slotLink = (id: number) => tab.link(new RegExp(`Slot ${id}$`));
-  const checkbox = (id: number) => tab.page.getByRole('checkbox', { name: `Choose slot ${id}`, exact: true });
+  const checkbox = (id: number) => tab.page.getByRole('checkbox', { name: `Select Slot ${id}`, exact: true });
   const cell = (day: RegExp, hour: number) => tab.section(day).locator(`[data-hour="${hour}"]`);
   const undo = (text: string | RegExp) => tab.notice(text).getByRole('button', { name: 'Undo' }).click();
   const focusedSlot = () => tab.page.evaluate('document.activeElement.dataset.place');
@@ -46,11 +46,11 @@ describeConsole('The week', (stage, tab) => {
 
   it('A free place makes a slot at its hour', async () => {
     await open();
-    await tab.link(/^Add a slot on Wednesday 3 May at 15:00$/).click();
+    await tab.link('Add a slot on Wed 3 May 2090 at 15:00').click();
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-03T15:00');
     expect(await tab.field('Orders close').inputValue()).toBe('2090-05-03T11:00');
     await tab.click('Create slot');
-    await tab.click('Create slot all the same', tab.heading('Slot 1001'));
+    await tab.click('Create slot anyway', tab.heading('Slot 1001'));
     expect(await stored()).toMatchObject([{ delivery: '05-03 15:00', freeze: '05-03 11:00' }]);
   });
 
@@ -59,9 +59,9 @@ describeConsole('The week', (stage, tab) => {
     await open('/slots?day=2090-05-02&span=day', { viewport: { width: 360, height: 640 } });
     await slotLink(7).waitFor();
     expect(await tab.page.locator('.day').count()).toBe(1);
-    expect(await tab.link('Add a slot on Tuesday 2 May at 07:00').isVisible()).toBe(true);
-    await tab.click('Later', tab.section(/Wednesday 3 May/));
-    await tab.click('Show the week');
+    expect(await tab.link('Add a slot on Tue 2 May 2090 at 07:00').isVisible()).toBe(true);
+    await tab.click('Later', tab.section(/3 May/));
+    await tab.link('Week').click();
     await expect.poll(() => tab.page.locator('.day').count()).toBe(7);
   });
 
@@ -76,7 +76,7 @@ describeConsole('The week', (stage, tab) => {
     it('Several slots are marked full at once, which is undone for those that were open', async () => {
       await open();
       await choose(2, 3);
-      await tab.text('2 slots chosen').waitFor();
+      await tab.text('2 selected').waitFor();
       await tab.click('Mark full', tab.notice('1 slot marked full'));
       await expect.poll(full).toEqual([2, 3]);
       await undo('1 slot marked full');
@@ -88,7 +88,7 @@ describeConsole('The week', (stage, tab) => {
       await open();
       await choose(1, 2);
       await stage.sql('update slots set etag = default where id = 2');
-      await tab.click('Mark full', tab.notice(/The chosen slots: .*changed/));
+      await tab.click('Mark full', tab.notice(/Selected slots: .*changed/));
       expect(await full()).toEqual([3]);
     });
 
@@ -98,17 +98,17 @@ describeConsole('The week', (stage, tab) => {
       await open();
       await checkbox(1).click();
       await checkbox(4).click({ modifiers: ['Shift'] });
-      await tab.text('4 slots chosen').waitFor();
+      await tab.text('4 selected').waitFor();
       await checkbox(2).click();
-      await tab.text('3 slots chosen').waitFor();
+      await tab.text('3 selected').waitFor();
       await press('Escape');
-      await expect.poll(() => tab.text(/slots chosen/).count()).toBe(0);
+      await expect.poll(() => tab.text(/\d selected/).count()).toBe(0);
       await checkbox(1).click();
       await tab.click('Later');
       await slotLink(5).waitFor();
-      expect(await tab.text(/slots? chosen/).count()).toBe(0);
+      expect(await tab.text(/\d selected/).count()).toBe(0);
       await checkbox(6).click({ modifiers: ['Shift'] });
-      await tab.text('1 slot chosen').waitFor();
+      await tab.text('1 selected').waitFor();
       expect(await checkbox(6).isChecked()).toBe(true);
     });
 
@@ -117,16 +117,18 @@ describeConsole('The week', (stage, tab) => {
       await slotLink(1).focus();
       const focused = () => tab.page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.innerText');
       await press('ArrowDown');
-      expect(await focused()).toBe('Add a slot on Monday 1 May at 10:00');
+      expect(await focused()).toBe('Add a slot on Mon 1 May 2090 at 10:00');
       await press('ArrowUp', 'ArrowRight');
       expect(await focused()).toContain('Slot 3');
       await press('Space', 'Shift+ArrowLeft');
-      await tab.text('2 slots chosen').waitFor();
+      await tab.text('2 selected').waitFor();
       expect([await checkbox(1).isChecked(), await checkbox(3).isChecked()]).toEqual([true, true]);
       await press('Space');
-      await tab.text('1 slot chosen').waitFor();
+      await tab.text('1 selected').waitFor();
       await press('Enter');
-      await tab.heading('Slot 1').waitFor();
+      await tab.page.getByRole('complementary', { name: 'Slot 1' }).waitFor();
+      await press('Enter');
+      await expect.poll(() => tab.page.url()).toMatch(/\/slots\/1$/);
     });
 
     it('Slots are deactivated and activated at once, and shown when asked for', async () => {
@@ -139,9 +141,9 @@ describeConsole('The week', (stage, tab) => {
       await expect.poll(active).toEqual([1, 2, 3, 4]);
       await slotLink(4).waitFor();
       await stage.sql('update slots set is_active = false, etag = default where id = 2');
-      await tab.text('Deactivated ones, too').click();
+      await tab.text('Show deactivated').click();
       await checkbox(2).click();
-      await tab.click('Activate again');
+      await tab.click('Activate');
       await expect.poll(active).toEqual([1, 2, 3, 4]);
     });
   });
@@ -177,9 +179,9 @@ describeConsole('The week', (stage, tab) => {
       await open();
       await pressOn(1, 'Alt+ArrowUp', 'Alt+ArrowUp');
       await tab.notice('1 slot moved by −1 h').waitFor();
-      await tab.click('Move', tab.text('Slot 3 is at this time already: 1 May 2090, 08:15.'));
+      await tab.click('Move', tab.text('Slot 3 is at this time already: Mon 1 May 2090, 08:15.'));
       expect(await deliveries()).toContain('1: 05-01 09:15');
-      await tab.click('Move all the same');
+      await tab.click('Move anyway');
       await expect.poll(deliveries).toContain('1: 05-01 08:15');
     });
 
@@ -198,9 +200,9 @@ describeConsole('The week', (stage, tab) => {
       await add(3, '2090-05-01 10:15', { isActive: false });
       await open('/slots?day=2090-05-01&deactivated=shown');
       await checkbox(3).click();
-      await tab.click('Activate again', tab.text('Slot 1 is at this time already: 1 May 2090, 10:15.'));
+      await tab.click('Activate', tab.text('Slot 1 is at this time already: Mon 1 May 2090, 10:15.'));
       expect(await active()).not.toContain(3);
-      await tab.click('Activate again all the same');
+      await tab.click('Activate anyway');
       await expect.poll(active).toContain(3);
     });
 
@@ -219,7 +221,7 @@ describeConsole('The week', (stage, tab) => {
       await open();
       const card = slotLink(1).locator('xpath=ancestor::li');
       await card.dragTo(tab.heading('Slots'));
-      await tab.link('Add a slot on Tuesday 2 May at 07:00').dragTo(cell(/Wednesday 3 May/, 8));
+      await tab.link('Add a slot on Tue 2 May 2090 at 07:00').dragTo(cell(/3 May/, 8));
       await moveBy(1, 'Alt+ArrowDown', '1 slot moved by 1 h');
       expect(await deliveries()).toEqual(['1: 05-01 11:15', '2: 05-01 12:00']);
     });
@@ -244,10 +246,10 @@ describeConsole('The week', (stage, tab) => {
       await open();
       await choose(1, 2);
       await stage.sql('update slots set etag = default where id = 2');
-      await tab.click('Move…');
-      await tab.field('Days later').fill('1');
+      await tab.click('Move to…');
+      await tab.field('New start of the first').fill('2090-05-02T10:15');
       await tab.click('Move', tab.notice(/1 slot not moved: /));
-      await tab.text('1 slot chosen').waitFor();
+      await tab.text('1 selected').waitFor();
       expect(await checkbox(2).isChecked()).toBe(true);
     });
 
@@ -258,29 +260,43 @@ describeConsole('The week', (stage, tab) => {
       const [before] = await stored();
       await open('/slots');
       await pressOn(1, 'Alt+ArrowLeft');
-      expect(await tab.field('Days later').inputValue()).toBe('-1');
+      const dayBefore = await stage.sql<{ at: string }>(
+        `select to_char(delivery_time at time zone 'Asia/Kolkata' - interval '1 day', 'YYYY-MM-DD"T"HH24:MI') as at from slots where id = 1`,
+      );
+      expect(await tab.field('New start').inputValue()).toBe(dayBefore[0]?.at);
       await tab.click('Move', tab.text('1 slot would be delivered in the past.'));
       expect((await stored())[0]).toEqual(before);
-      await tab.click('Move all the same', tab.notice('1 slot moved by −1 day'));
+      await tab.click('Move anyway', tab.notice('1 slot moved by −1 day'));
     });
 
     it('Dragging one of the chosen slots moves them all', async () => {
       await open();
       await choose(1, 2);
-      await slotLink(2)
-        .locator('xpath=ancestor::li')
-        .dragTo(cell(/Wednesday 3 May/, 9));
+      await slotLink(2).locator('xpath=ancestor::li').dragTo(cell(/3 May/, 9));
       await tab.notice('2 slots moved by 2 days and −3 h').waitFor();
       expect(await deliveries()).toEqual(['1: 05-03 07:15', '2: 05-03 09:00']);
     });
 
-    it('“Move…” moves the chosen slots by days and hours', async () => {
+    it('“Move to…” brings a slot to another start, after a preview of it', async () => {
       await open();
       await checkbox(2).click();
-      await tab.click('Move…');
-      await tab.fill({ 'Days later': '-1', 'Hours later': '1.5' });
+      await tab.click('Move to…');
+      await tab.field('New start').fill('2090-04-30T13:30');
+      const row = /Mon 1 May 2090, 12:00 → Sun 30 Apr 2090, 13:30 Sun 30 Apr 2090, 09:30/;
+      await tab.page.getByRole('row', { name: row }).waitFor();
       await tab.click('Move', tab.notice('1 slot moved by −1 day and 90 min'));
       expect((await stored())[1]).toMatchObject({ delivery: '04-30 13:30', freeze: '04-30 09:30' });
+    });
+
+    it('Of several slots, the first is brought to its new start, and the others keep their distance', async () => {
+      await open();
+      await choose(2, 1);
+      await tab.click('Move to…');
+      expect(await tab.field('New start of the first').inputValue()).toBe('2090-05-01T10:15');
+      await tab.field('New start of the first').fill('2090-05-03T18:15');
+      await tab.page.getByRole('row', { name: /Mon 1 May 2090, 12:00 → Wed 3 May 2090, 20:00/ }).waitFor();
+      await tab.click('Move', tab.notice('2 slots moved by 2 days and 8 h'));
+      expect(await deliveries()).toEqual(['1: 05-03 18:15', '2: 05-03 20:00']);
     });
   });
 
@@ -298,7 +314,7 @@ describeConsole('The week', (stage, tab) => {
       await tab.click('Copy this week to…');
       const sums = '1 slot will be made, 1 left out because the time is taken. 1 snippet is not taken along.';
       await expect.poll(() => preview().innerText()).toContain(sums);
-      await tab.page.getByRole('row', { name: /Tuesday 9 May, 10:00.*slot 3 takes this time/ }).waitFor();
+      await tab.page.getByRole('row', { name: /Tue 9 May 2090, 10:00.*slot 3 takes this time/ }).waitFor();
       expect(await deliveries()).toHaveLength(3);
       await tab.click('Make 1 slot', tab.notice('Copied: 1 slot made, 1 left out'));
       await slotLink(1001).waitFor();
@@ -353,7 +369,7 @@ describeConsole('The week', (stage, tab) => {
     it('Chosen slots are copied for several weeks', async () => {
       await open();
       await checkbox(2).click();
-      await tab.click('Copy…');
+      await tab.click('Copy to…');
       await tab.field('How often').fill('3');
       await tab.click('Make 3 slots', tab.notice('Copied: 3 slots made'));
       expect((await deliveries()).slice(2)).toEqual(['1001: 05-09 10:00', '1002: 05-16 10:00', '1003: 05-23 10:00']);
@@ -380,12 +396,12 @@ describeConsole('The week', (stage, tab) => {
     await tab.notice('Copied: 12 slots made').getByRole('button', { name: 'Close' }).tap();
     const first = (await stored()).find(({ delivery }) => delivery === '05-09 10:00');
     await checkbox(first?.id ?? 0).tap();
-    await tab.button('Move…').tap();
-    await tab.field('Hours later').tap();
-    await tab.field('Hours later').fill('2');
+    await tab.button('Move to…').tap();
+    await tab.field('New start').tap();
+    await tab.field('New start').fill('2090-05-09T12:00');
     await tab.button('Move').tap();
     // A slot of the same group is there.
-    await tab.button('Move all the same').tap();
+    await tab.button('Move anyway').tap();
     await tab.notice('1 slot moved by 2 h').waitFor();
     const times = await slots.planned();
     expect(times).toHaveLength(12);

@@ -19,14 +19,16 @@ interface MoreMenuProps {
   readonly label?: string;
   /** Dots unless told. */
   readonly icon?: ReactNode;
+  /** Whether they are of a part of the page, and not for the search. */
+  readonly isOfPart?: boolean;
 }
 
 /** The actions of a page that are not pressed each day, behind dots. */
-export function MoreMenu({ actions, label = words.more, icon = <Ellipsis /> }: MoreMenuProps): ReactNode {
+export function MoreMenu({ actions, label = words.more, icon = <Ellipsis />, isOfPart }: MoreMenuProps): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    for (const action of actions) moreActions.add(action);
+    for (const action of isOfPart ? [] : actions) moreActions.add(action);
     return () => {
       for (const action of actions) moreActions.delete(action);
     };

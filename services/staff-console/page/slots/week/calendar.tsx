@@ -198,17 +198,18 @@ function DayHead({ day, name, slots, isToday, isPast, isGrid, chosen }: DayHeadP
     <header className={isToday ? 'today' : undefined}>
       <h2>
         <MoreMenu
+          isOfPart
           label={text.dayActions(name)}
           icon={isGrid ? name.split(' ', 2).join(' ') : name}
           actions={[
-            ...(isPast ? [] : [{ name: text.addOn(name), href: `/slots/new?day=${day}` }]),
+            ...(isPast ? [] : [{ name: text.add, href: `/slots/new?day=${day}` }]),
             ...(slots.length === 0
               ? []
               : [
-                  { name: text.selectOn(name), run: () => chosen.add(slots.map(({ id }) => id)) },
-                  { name: text.sheetsOf(name), href: `/slots/sheets?day=${day}` },
+                  { name: text.selectDay, run: () => chosen.add(slots.map(({ id }) => id)) },
+                  { name: text.sheets, href: `/slots/sheets?day=${day}` },
                 ]),
-            { name: text.showOnly(name), href: `/slots?span=day&day=${day}` },
+            { name: text.showDay, href: `/slots?span=day&day=${day}` },
           ]}
         />
       </h2>
