@@ -47,7 +47,10 @@ describe('Times are moved by days of the wall clock, and by minutes that pass', 
 describe('The days of the calendar', () => {
   const slotAt = (id: number, time: string) => create(PlannedSlotSchema, { id, deliveryTime: at(time) });
   const hoursOf = (days: ReturnType<typeof toDays>) =>
-    days.map(({ day, hours }) => [day, ...hours.flatMap(({ hour, slots }) => slots.map(({ id }) => `${hour}: ${id}`))]);
+    days.map(({ day, hours }) => [
+      day,
+      ...hours.flatMap(({ hour, slots }) => slots.map(({ slot }) => `${hour}: ${slot.id}`)),
+    ]);
 
   it('A slot stands at its hour of the business’s time zone, also on days when clocks change', () => {
     const slots = [
@@ -83,5 +86,27 @@ describe('The days of the calendar', () => {
   it('Slots of other days are left out', () => {
     const days = toDays([slotAt(1, '2026-04-30T23:59+02:00'), slotAt(2, '2026-05-02T00:00+02:00')], '2026-05-01', 1);
     expect(days.flatMap(({ slots }) => slots)).toEqual([]);
+  });
+
+  it('Slots that overlap as they are drawn stand side by side, at their minutes and as long as their windows', () => {
+    const windowed = (id: number, time: string, windowMinutes: number) =>
+      create(PlannedSlotSchema, { id, deliveryTime: at(time), windowMinutes });
+    const slots = [
+      windowed(1, '2026-05-01T08:30+02:00', 120),
+      windowed(2, '2026-05-01T09:00+02:00', 30),
+      windowed(3, '2026-05-01T10:00+02:00', 60),
+      windowed(4, '2026-05-01T23:00+02:00', 600),
+    ];
+    const placed = toDays(slots, '2026-05-01', 1).flatMap(({ hours }) => hours.flatMap((hour) => hour.slots));
+    expect(placed.map(({ slot, ...place }) => ({ id: slot.id, ...place }))).toEqual([
+      { id: 1, minute: 30, minutes: 120, lane: 0, lanes: 2 },
+      { id: 2, minute: 0, minutes: 60, lane: 1, lanes: 2 },
+      { id: 3, minute: 0, minutes: 60, lane: 1, lanes: 2 },
+      { id: 4, minute: 0, minutes: 60, lane: 0, lanes: 1 },
+    ]);
+  });
+
+  it('Whole days have all their hours', () => {
+    expect(toDays([], '2026-05-01', 1, true)[0]?.hours).toHaveLength(24);
   });
 });

@@ -309,7 +309,8 @@ export const words = {
     noCapacity: 'Enter a whole number up to 1,000,000.',
     capacityDone: 'changed in capacity',
     capacityUndone: 'changed back in capacity',
-    overbooked: (slots: string) => `${slots} have more booked. These bookings stay, and nothing more can be booked.`,
+    overbooked: (count: number, slots: string) =>
+      `${slots} ${count === 1 ? 'has' : 'have'} more booked. These bookings stay, and nothing more can be booked.`,
 
     moveTitle: (slots: string) => `Move ${slots}`,
     move: 'Move',

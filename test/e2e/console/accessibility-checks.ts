@@ -66,9 +66,9 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       };
     const edit = (button: string) => press([button], 'button', 'Cancel');
     const chooseFirst = async () => {
-      const boxes = tab.page.getByRole('checkbox', { name: /^Choose slot/ });
+      const boxes = tab.page.getByRole('checkbox', { name: /^Select Slot/ });
       await boxes.first().click();
-      await tab.page.getByRole('toolbar', { name: 'The chosen slots' }).waitFor();
+      await tab.page.getByRole('toolbar', { name: 'Actions for the selection' }).waitFor();
     };
     const contradict = async () => {
       await tab.click('Edit times and groups');
@@ -124,20 +124,38 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       await tab.page.locator('.field', { hasText: 'State' }).getByRole('button').click();
       await tab.page.getByRole('option', { name: 'Expired' }).waitFor();
     };
+    const openDay = async () => {
+      await tab
+        .button(/: actions$/)
+        .first()
+        .click();
+      await tab.page.getByRole('menuitem', { name: 'Show this day' }).waitFor();
+    };
+    const openFirst = async () => {
+      await tab.page.locator('.slot-card a').first().click();
+      await tab.link('Open page').waitFor();
+    };
+    const setCapacity = async () => {
+      await chooseFirst();
+      await tab.click('Capacity…', tab.field('Capacity'));
+    };
     const move = async () => {
       await chooseFirst();
-      await tab.click('Move…', tab.field('Days later'));
+      await tab.click('Move to…', tab.field('New start'));
     };
 
     /** The pages, each with a button that is waited for, and what is opened on it. */
     const pages: readonly (readonly [name: string, path: string, button: RegExp, open?: Open])[] = [
-      ['the calendar', '/slots', /Mark full/],
-      ['a day of the calendar', '/slots?span=day', /Show the week/],
-      ['the chosen slots', '/slots', /Mark full/, chooseFirst],
-      ['the question where slots are moved', '/slots', /Mark full/, move],
+      ['the calendar', '/slots', /Copy this/],
+      ['a day of the calendar', '/slots?span=day', /Copy this/],
+      ['the actions of a day', '/slots', /Copy this/, openDay],
+      ['a slot beside the calendar', '/slots', /Copy this/, openFirst],
+      ['the selected slots', '/slots', /Copy this/, chooseFirst],
+      ['the question where slots are moved', '/slots', /Copy this/, move],
+      ['the capacity of several slots', '/slots', /Copy this/, setCapacity],
       ['the preview of a copy', '/slots', /Copy this/, press(['Copy this week to…'], 'button', /^Make \d/)],
       ['a run sheet', '/slots/sheets?slot=1', /Print/],
-      ['the list of slots', '/slots/list', /Mark full/],
+      ['the list of slots', '/slots/list', /Export CSV/],
       ['a slot', '/slots/1', /Copy link/],
       ['the times of a slot', '/slots/1', /Copy link/, edit('Edit times and groups')],
       ['the products of a slot', '/slots/1', /Copy link/, edit('Change products')],
@@ -153,10 +171,10 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ],
       ['a contradiction', '/slots/10', /Change products/, contradict],
       ['a sequence as JSON', '/slots/1', /Copy link/, sequenceAsJson],
-      ['the calendar with deactivated slots', '/slots?deactivated=shown', /Mark full/],
+      ['the calendar with deactivated slots', '/slots?deactivated=shown', /Copy this/],
       ['a deactivated slot', '/slots/12', /Activate again/],
       ['the list of what is deactivated', '/slots/list?state=deactivated&from=any', /Save as CSV/],
-      ['the choice of a product', '/slots/list', /Mark full/, press(['Product: any'], 'row', 'Product 4')],
+      ['the choice of a product', '/slots/list', /Export CSV/, press(['Product: any'], 'row', 'Product 4')],
       ['a list that is empty', '/coupons?search=nothing-has-this', /Sign out/],
       ['the search for everything', '/coupons', /Save as CSV/, search('coupon-1', 'COUPON-11')],
       ['a search that finds nothing', '/coupons', /Save as CSV/, search('no such thing', 'Nothing found.')],

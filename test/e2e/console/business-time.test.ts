@@ -10,15 +10,19 @@ describeConsole('The business’s time zone', (stage, tab) => {
   it('A browser elsewhere names both zones, and puts a slot on the business’s day and time, on the board and in the list', async () => {
     // It is still 30 April in Los Angeles.
     await tab.open('/slots?day=2090-04-30', { timezoneId: 'America/Los_Angeles' });
-    await tab.text('in Asia/Kolkata, not America/Los_Angeles as on this computer').waitFor();
-    await tab.section(/1 May/).getByRole('link', { name: '02:00 Slot 7' }).waitFor();
+    await tab.text(/^\d\d:\d\d Kolkata$/).waitFor();
+    await tab.text('This computer: Los Angeles').waitFor();
     await tab
-      .section(/30 April/)
+      .section(/1 May/)
+      .getByRole('link', { name: /^02:00 .*Slot 7$/ })
+      .waitFor();
+    await tab
+      .section(/30 Apr/)
       .getByText('No slots')
       .waitFor();
     await tab.page.goto(`${stage.origin}/slots/list?from=2090-05-01&until=2090-05-01`);
-    await tab.link('Slot 7').waitFor();
-    await tab.text('1 May 2090, 02:00').waitFor();
+    await tab.link('Mon 1 May 2090, 02:00').waitFor();
+    await tab.text('Slot 7').waitFor();
     await tab.fill({ To: '2090-04-30', From: '2090-04-30' });
     await tab.text('No slot matches.').waitFor();
   });
@@ -27,7 +31,7 @@ describeConsole('The business’s time zone', (stage, tab) => {
     await tab.open('/slots/7', { timezoneId: 'America/Los_Angeles' });
     await tab.click('Edit times and groups');
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-01T02:00');
-    await tab.text('In Asia/Kolkata, not in this computer’s America/Los_Angeles.').first().waitFor();
+    await tab.text('Time in Asia/Kolkata.').first().waitFor();
     await tab.field('Delivery time').fill('2090-05-01T03:00');
     await tab.click('Save', tab.notice('Slot updated successfully'));
     const [slot] = await stage.sql('update slots set delivery_time = delivery_time returning delivery_time');
@@ -39,7 +43,7 @@ describeConsole('The business’s time zone', (stage, tab) => {
     await tab.open('/slots/7', { locale: 'th-TH' });
     await tab.section('Times and groups').getByText('1 May 2090, 02:00').waitFor();
     await tab.click('Edit times and groups');
-    expect(await tab.text('Asia/Kolkata').count()).toBe(1);
+    expect(await tab.text('Kolkata').count()).toBe(1);
   });
 });
 
@@ -61,7 +65,7 @@ describeConsole(
       await tab.pick('Groups', 'Group 2');
       await tab.click('Create slot', tab.text('the clocks skip 02:30. It becomes 03:30.'));
       expect(await deliveries()).toEqual([]);
-      await tab.click('Correct it');
+      await tab.click('Change it');
       await tab.field('Delivery time').fill('2027-10-31T02:30');
       const choice = tab.page.getByRole('radiogroup', { name: '02:30 comes twice on this day' });
       await choice.getByText('The second, UTC+01:00').click();
@@ -74,7 +78,7 @@ describeConsole(
         `insert into slots (id, delivery_time, freeze_time) values (7, '2027-10-31T01:30Z', '2027-10-30T20:00Z')`,
       );
       await tab.open('/slots?day=2027-10-31', { timezoneId: 'Europe/Berlin' });
-      await tab.link('02:30 (UTC+01:00) Slot 7').click();
+      await tab.link(/^02:30 \(UTC\+01:00\) .*Slot 7$/).dblclick();
       await tab.section('Times and groups').getByText('31 Oct 2027, 02:30 (UTC+01:00)').waitFor();
       await tab.click('Edit times and groups');
       await tab.pick('Groups', 'Group 2');

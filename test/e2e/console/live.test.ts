@@ -37,6 +37,7 @@ describeConsole('The live page', (stage, tab) => {
     expect(await tab.overflow()).toBe(0);
     const before = await version();
     const board = await stage.openTab({ path: '/slots' });
+    await board.link(new RegExp(`Slot ${id}$`)).click();
     await board.button(`Mark full: slot ${id}`).waitFor();
     await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
     await openSlots().getByText('No slots take orders.').waitFor();

@@ -84,7 +84,7 @@ export function describeMuch(listed: number, { isJudged }: { readonly isJudged: 
     it('A week of 1,000 slots is shown on a phone, and scrolls; only what is in sight is drawn', async () => {
       const { drawn } = await judge(async () => {
         const { tab } = await openOnPhone('/slots?day=2090-05-01');
-        await tab.page.getByRole('checkbox', { name: /^Choose slot 10000$/ }).click();
+        await tab.page.getByRole('checkbox', { name: /^Select Slot 10000$/ }).click();
         await scroll(tab, 20);
         const figures = await tab.page.evaluate<Figures>(look);
         await tab.close();
@@ -97,7 +97,7 @@ export function describeMuch(listed: number, { isJudged }: { readonly isJudged: 
     it(`A list of ${listed} slots scrolls on a phone; only what is in sight is drawn`, async () => {
       const { drawn } = await judge(async () => {
         const { tab, slowDown, speedUp } = await openOnPhone('/slots/list?from=2090-05-01');
-        await tab.link(/Slot 10000$/).waitFor();
+        await tab.text('Slot 10000').waitFor();
         await scroll(tab, 5);
         // The rest of the list comes at full speed, without being judged.
         await tab.page.evaluate('window.shown = window.tasks.splice(0)');

@@ -31,7 +31,8 @@ describeConsole('Run sheets', (stage, tab) => {
 
   it('The sheets of a day are those of its active slots, each on a page of its own', async () => {
     await tab.open('/slots?day=2090-05-01');
-    await tab.link('Run sheets of Monday 1 May').click();
+    await tab.click('Mon 1 May 2090: actions');
+    await tab.page.getByRole('menuitem', { name: 'Run sheets' }).click();
     await tab.button('Print').waitFor();
     await sheet(8).waitFor();
     expect(await tab.page.getByRole('article').count()).toBe(2);

@@ -48,7 +48,7 @@ describe.skipIf(!process.env.SCREENSHOTS)('With SCREENSHOTS=1', () => {
         ['The form of a new slot', 'new-slot', () => '/slots/new', desk, (tab) => tab.button('Create slot')],
         [
           ...(['The list of slots in the dark', 'list-dark', () => '/slots/list'] as const),
-          ...([{ ...desk, colorScheme: 'dark' }, (tab: ConsoleTab) => tab.button(/^Mark full/).first()] as const),
+          ...([{ ...desk, colorScheme: 'dark' }, (tab: ConsoleTab) => tab.page.locator('.badge').first()] as const),
         ],
         ['The search for everything', 'search', ofSlot, desk, firstMatch],
         ['What the storefront shows', 'live', () => '/live', desk, (tab) => tab.text('Up to date')],

@@ -13,7 +13,8 @@ describeConsole('The board and the list of slots', (stage, tab) => {
        select n, t, t - interval '1 hour', case when n % 2 = 0 then '{2}'::integer[] else '{3}' end, n <> 3
        from generate_series(1, ${count}) n, lateral (select '2090-05-01T00:00+05:30'::timestamptz + n * interval '1 hour' as t) at`,
     );
-  const rows = () => tab.page.getByRole('rowheader').allInnerTexts();
+  const rows = async () =>
+    (await tab.page.getByRole('rowheader').allInnerTexts()).map((text) => text.replace(/.*(?=Slot)/, ''));
   const slotLink = (id: number) => tab.link(new RegExp(`Slot ${id}$`));
   const isFull = async () => (await new StoredSlots(stage).list()).map((slot) => slot.is_capacity_full);
 
@@ -23,10 +24,15 @@ describeConsole('The board and the list of slots', (stage, tab) => {
     await add(8, '2090-05-02 09:00');
     await tab.open('/slots?day=2090-05-01');
     const day = tab.section(/1 May/);
-    await day.getByText('5 products: Product 1, Product 2, Product 3').waitFor();
     await day.getByText('Group 2').waitFor();
-    expect(await day.innerText()).toMatch(/10:00 Slot 7\s+Open\s+Orders close in \d+ d/);
-    expect(await tab.section(/2 May/).innerText()).toContain('09:00 Slot 8');
+    await tab.link(/^10:00 Open Group 2 Slot 7$/).click();
+    const panel = tab.page.getByRole('complementary', { name: 'Slot 7' });
+    await panel.getByText('5 products: Product 1, Product 2, Product 3').waitFor();
+    expect(await panel.innerText()).toMatch(/Mon 1 May 2090, 10:00\s+Open Orders close in \d+ d/);
+    await tab
+      .section(/2 May/)
+      .getByRole('link', { name: /^09:00 .*Slot 8$/ })
+      .waitFor();
   });
 
   it('The board tells what is past, where nothing can be marked full or opened, from what takes no orders and is still to be delivered', async () => {
@@ -37,7 +43,9 @@ describeConsole('The board and the list of slots', (stage, tab) => {
     await stage.sql(`update slots set freeze_time = '2020-05-01Z' where id = 8`);
     await tab.open('/slots?day=2020-05-01');
     const day = tab.section(/1 May/);
-    await day.getByText('Orders closed 1 May 2020, 06:30').waitFor();
+    await slotLink(7).click();
+    const panel = (id: number) => tab.page.getByRole('complementary', { name: `Slot ${id}` });
+    await panel(7).getByText('Fri 1 May 2020, 06:30').waitFor();
     for (const path of [
       '/slots?day=2020-05-01',
       '/slots/list?from=2020-05-01&until=2020-05-01',
@@ -45,11 +53,13 @@ describeConsole('The board and the list of slots', (stage, tab) => {
       '/slots/7',
     ]) {
       await tab.page.goto(`${stage.origin}${path}`);
-      await tab.page.locator('.badge').getByText('Past', { exact: true }).first().waitFor();
+      await tab.page.locator('.badge, .slot-card').getByText('Past', { exact: true }).first().waitFor();
       expect(await tab.button(/Mark full|Open again/).count()).toBe(0);
     }
     await tab.page.goto(`${stage.origin}/slots?day=2090-05-01`);
-    for (const text of ['Closed', 'Full', 'Takes no orders']) await day.getByText(text, { exact: true }).waitFor();
+    for (const text of ['Closed', 'Full']) await day.getByText(text, { exact: true }).waitFor();
+    await slotLink(9).click();
+    await panel(9).getByText('Takes no orders').waitFor();
     expect(await day.getByText(/Orders close in/).count()).toBe(0);
   });
 
@@ -59,8 +69,8 @@ describeConsole('The board and the list of slots', (stage, tab) => {
     const empty = () => tab.exactly('No slots').count();
     await expect.poll(empty).toBe(7);
     await tab.click('Later');
-    await slotLink(7).click();
-    await tab.heading('Slot 7').waitFor();
+    await slotLink(7).dblclick();
+    await expect.poll(() => tab.page.url()).toMatch(/\/slots\/7$/);
     await tab.page.goBack();
     await tab.section(/8 May/).waitFor();
     await tab.click('Earlier');
@@ -72,9 +82,10 @@ describeConsole('The board and the list of slots', (stage, tab) => {
   it('Staff mark a slot full at one tap, see when the storefront shows it, and undo it', async () => {
     await add(7, '2090-05-01 10:00');
     await tab.open('/slots?day=2090-05-01');
-    await tab.click('Mark full: slot 7', tab.exactly('Full'));
+    await slotLink(7).click();
+    await tab.click('Mark full: slot 7', tab.exactly('Full').first());
     expect(await isFull()).toEqual([true]);
-    await tab.notice(/The storefront shows it now \(version \d+\)/).waitFor();
+    await tab.notice('Customers see it now.').waitFor();
     await tab.notice('Slot marked as full capacity').getByRole('button', { name: 'Undo' }).click();
     await tab.exactly('Open').first().waitFor();
     await expect.poll(isFull).toEqual([false]);
@@ -99,6 +110,7 @@ describeConsole('The board and the list of slots', (stage, tab) => {
   ] as const)('“%s” that fails on %s is told in a notice, and stays in its place', async (name, path, procedure) => {
     await add(7, '2090-05-01 10:00');
     await tab.open(path);
+    if (path.startsWith('/slots?')) await slotLink(7).click();
     await tab.button(name).waitFor();
     const places = () =>
       Promise.all([tab.button(name), tab.button('Mark full: slot 7')].map((button) => button.boundingBox()));
@@ -113,7 +125,7 @@ describeConsole('The board and the list of slots', (stage, tab) => {
     await tab.open('/slots?day=2090-05-01');
     await slotLink(2).waitFor();
     expect(await slotLink(3).count()).toBe(0);
-    await tab.text('Deactivated ones, too').click();
+    await tab.text('Show deactivated').click();
     await slotLink(3).waitFor();
     await tab.page.reload();
     await slotLink(3).waitFor();

@@ -33,7 +33,7 @@ export function CapacityDialog({ slots, onClose }: CapacityDialogProps): ReactNo
     <Dialog title={text.capacityTitle(slotsInWords(slots.length))} isOpen onClose={onClose}>
       <EditForm
         write={write}
-        concerns={over.length === 0 ? [] : [text.overbooked(slotsInWords(over.length))]}
+        concerns={over.length === 0 ? [] : [text.overbooked(over.length, slotsInWords(over.length))]}
         onSend={() => void save()}
         onCancel={onClose}
       >

@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import {
   type ListSlotsResponse,
@@ -83,6 +83,11 @@ export function Component(): ReactNode {
       document.querySelector<HTMLElement>('h1'),
   );
   const [isCopying, setIsCopying] = useState(false);
+  const [copiedTo, setCopiedTo] = useState('');
+  // The keyboard goes on at the top of the days with the copies.
+  useEffect(() => {
+    if (copiedTo !== '') document.querySelector<HTMLElement>('h1')?.focus();
+  }, [copiedTo]);
   const groups = useGroups();
   const chosenSlots = slots.filter(({ id }) => chosen.has(id));
   const span = count === 1 ? text.thisDay : text.thisWeek;
@@ -163,6 +168,7 @@ export function Component(): ReactNode {
             onClose={() => setIsCopying(false)}
             onCopied={(day) => {
               setIsCopying(false);
+              setCopiedTo(day);
               set({ day });
             }}
           />
