@@ -184,9 +184,9 @@ describeConsole('The calendar by hours', (stage, tab) => {
     await book(3, 40);
     await tab.open('/slots/list?from=2090-05-01');
     const row = (name: RegExp) => tab.page.getByRole('row', { name });
-    await row(/10:00 Slot 1 .* Open 35 of 40/).waitFor();
-    await row(/12:00 Slot 2 .* Nearly full 36 of 40/).waitFor();
-    await row(/14:00 Slot 3 .* Full 40 of 40/).waitFor();
+    await row(/10:00 Slot 1\s.*Open\s+35 of 40/).waitFor();
+    await row(/12:00 Slot 2\s.*Nearly full\s+36 of 40/).waitFor();
+    await row(/14:00 Slot 3\s.*Full\s+40 of 40/).waitFor();
     await tab.page.getByRole('checkbox', { name: 'Select all' }).click();
     await tab.text('3 selected').waitFor();
     await tab.click('Mark full', tab.notice('3 slots marked full'));
