@@ -50,7 +50,11 @@ const folders = [
   ...['services/staff-console/page/slots', 'services/staff-console/page/coupons/record'],
   ...['services/staff-console/page/coupons/issue', 'services/staff-console/page/coupons/reserved'],
   ...['services/staff-console/page/coupons/batches', 'services/staff-console/page/coupons'],
-  ...['services/staff-console/page/users', 'services/staff-console/page/search'],
+  ...[
+    'services/staff-console/page/users',
+    'services/staff-console/page/overview',
+    'services/staff-console/page/search',
+  ],
   ...['services/staff-console/page/layout', 'services/staff-console/page', 'services/staff-console'],
 ];
 const maxFiles = 12;

@@ -1,4 +1,4 @@
-import { createBrowserRouter, Navigate } from 'react-router';
+import { createBrowserRouter } from 'react-router';
 import { page } from './layout/late-page.tsx';
 import { Shell } from './layout/shell.tsx';
 import { Loading } from './ui/page.tsx';
@@ -14,7 +14,7 @@ export const router = createBrowserRouter([
       {
         ErrorBoundary: BrokenPage,
         children: [
-          { index: true, element: <Navigate to="/slots" replace /> },
+          { index: true, lazy: page(() => import('./overview/overview-page.tsx')) },
           { path: 'slots', lazy: page(() => import('./slots/week/week-page.tsx')) },
           { path: 'slots/list', lazy: page(() => import('./slots/list-page.tsx')) },
           { path: 'slots/new', lazy: page(() => import('./slots/new-slot-page.tsx')) },

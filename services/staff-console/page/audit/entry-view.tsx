@@ -25,17 +25,9 @@ interface EntryViewProps {
 /** Describes a change in plain words: who made it, when, to which record, and what it altered (design 10). */
 export function EntryView({ entry, now }: EntryViewProps): ReactNode {
   const { at, subject, staffId, before, requestId, procedure } = entry;
-  const [beforeName = '', afterName = ''] = describeDeed(entry).split('%');
   return (
     <li className="audit-entry">
-      <p>
-        <strong>
-          <Author entry={entry} />
-        </strong>{' '}
-        {beforeName}
-        <RecordLink entry={entry} />
-        {afterName}
-      </p>
+      <Deed entry={entry} />
       <p className="detail">
         {at !== undefined && `${timeSince(timestampMs(at), now)}, `}
         <Time at={at} />
@@ -70,6 +62,21 @@ export function EntryView({ entry, now }: EntryViewProps): ReactNode {
         )}
       </Expandable>
     </li>
+  );
+}
+
+/** Says who did what to which record, which it links to. */
+export function Deed({ entry }: { readonly entry: AuditEntry }): ReactNode {
+  const [beforeName = '', afterName = ''] = describeDeed(entry).split('%');
+  return (
+    <p>
+      <strong>
+        <Author entry={entry} />
+      </strong>{' '}
+      {beforeName}
+      <RecordLink entry={entry} />
+      {afterName}
+    </p>
   );
 }
 
