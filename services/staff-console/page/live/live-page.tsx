@@ -1,13 +1,16 @@
 import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { ButtonLink } from '../ui/button.tsx';
 import { Empty, Page, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
+import { words } from '../words.ts';
 import { OpenSlots } from './open-slots.tsx';
 import { ProductSlots } from './product-slots.tsx';
 import { ConnectionState, StoreState } from './store-state.tsx';
 import { useStoreVersion } from './use-store-version.ts';
 
+const text = words.storefront;
 const behindMs = 1_000;
 
 /** Shows what the storefront shows at this moment, from the derived stores (design 4). */
@@ -22,16 +25,26 @@ export function Component(): ReactNode {
     },
   );
   return (
-    <Page title="Live" beside={<ConnectionState />}>
-      <p>What customers can choose in the storefront at this moment. It follows each change by itself.</p>
+    <Page title={words.frame.storefront} beside={<ConnectionState />}>
+      <p>{text.now}</p>
       <StoreState />
       <div className="live-columns">
-        <ProductSlots />
-        <Section title="Open slots">
-          <Read query={query} what="the open slots">
-            {({ slots }) => <OpenSlots slots={slots} empty={<Empty>No slots take orders.</Empty>} />}
+        <Section title={text.openSlots}>
+          <Read query={query} what={text.theOpenSlots}>
+            {({ slots }) => (
+              <OpenSlots
+                slots={slots}
+                empty={
+                  <Empty>
+                    {text.noneOpen}
+                    <ButtonLink href="/slots/new">{text.newSlot}</ButtonLink>
+                  </Empty>
+                }
+              />
+            )}
           </Read>
         </Section>
+        <ProductSlots />
       </div>
     </Page>
   );

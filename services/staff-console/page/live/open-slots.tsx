@@ -2,13 +2,16 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ReactNode, useId, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { OpenSlot } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
-import { formatTime, Time, timeLeft, useNow } from '../business/time.tsx';
+import { timeLeft, useNow } from '../business/time.tsx';
 import type { Column } from '../lists/column.ts';
 import { ListTable } from '../lists/list-table.tsx';
 import { useProductNames } from '../lookup/names.ts';
+import { slotTime } from '../slots/record/slot-time.ts';
 import { Button } from '../ui/button.tsx';
+import { words } from '../words.ts';
 import './live.css';
 
+const text = words.storefront;
 const tickMs = 10_000;
 // A page with more slots at once would be slow, and nobody would read it.
 const shownAtOnce = 100;
@@ -36,10 +39,10 @@ export function OpenSlots({ slots, empty }: OpenSlotsProps): ReactNode {
   return (
     <>
       <p id={id} className="detail" role="status">
-        {open.length === 1 ? '1 slot is open.' : `${open.length} slots are open.`}
+        {text.open(open.length)}
       </p>
       <ListTable labelledBy={id} columns={columns(now, nameOf)} rows={shown} keyOf={(slot) => slot.id} />
-      {open.length > most && <Button onPress={() => setMost(most + shownAtOnce)}>Show more</Button>}
+      {open.length > most && <Button onPress={() => setMost(most + shownAtOnce)}>{words.lists.showMore}</Button>}
     </>
   );
 }
@@ -47,27 +50,22 @@ export function OpenSlots({ slots, empty }: OpenSlotsProps): ReactNode {
 function columns(now: number, nameOf: (productId: number) => string): readonly Column<OpenSlot>[] {
   return [
     {
-      title: 'Delivery',
-      text: ({ deliveryTime }) => formatTime(deliveryTime),
-      show: ({ id, deliveryTime }) => (
-        <Link href={`/slots/${id}`}>
-          <Time at={deliveryTime} /> <span className="detail">Slot {id}</span>
-        </Link>
-      ),
+      title: text.delivery,
+      text: (slot) => slotTime(slot),
+      show: (slot) => <Link href={`/slots/${slot.id}`}>{slotTime(slot)}</Link>,
+      className: 'name',
     },
     {
-      title: 'Orders close',
+      title: text.close,
       className: 'time',
       text: ({ freezeTime }) => (freezeTime && `in ${timeLeft(timestampMs(freezeTime), now)}`) ?? '',
     },
-    { title: 'Products', text: ({ productIds }) => describeProducts(productIds, nameOf), className: 'detail' },
+    { title: text.products, text: ({ productIds }) => describeProducts(productIds, nameOf), className: 'detail' },
   ];
 }
 
 function describeProducts(ids: readonly number[], nameOf: (id: number) => string): string {
-  if (ids.length === 0) return 'No products';
+  if (ids.length === 0) return text.noProducts;
   const names = ids.slice(0, namedProducts).map(nameOf).join(', ');
-  const rest = ids.length - namedProducts;
-  const count = ids.length === 1 ? '1 product' : `${ids.length} products`;
-  return `${count}: ${names}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return text.productsOf(ids.length, names, ids.length - namedProducts);
 }

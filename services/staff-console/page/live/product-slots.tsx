@@ -7,7 +7,10 @@ import { ProductPicker } from '../lookup/pickers.tsx';
 import { Empty, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { readId } from '../ui/text.ts';
+import { words } from '../words.ts';
 import { OpenSlots } from './open-slots.tsx';
+
+const text = words.storefront;
 
 /** Shows when a product can be delivered. The URL contains the product, so that staff can share it. */
 export function ProductSlots(): ReactNode {
@@ -16,10 +19,9 @@ export function ProductSlots(): ReactNode {
   const ids = product === undefined ? [] : [product];
   const nameOf = useProductNames(ids);
   return (
-    <Section title="When can this product be delivered?">
+    <Section title={text.ofProduct}>
       <ProductPicker
-        label="Product"
-        hint="Choose one. Another choice takes its place."
+        label={text.product}
         chosen={ids.map((id) => ({ id, name: nameOf(id) }))}
         onChange={(options) => {
           const chosen = options.at(-1);
@@ -36,8 +38,8 @@ export function ProductSlots(): ReactNode {
 function SlotsOfProduct({ id, name }: { readonly id: number; readonly name: string }): ReactNode {
   const query = useQuery(SlotStoreService.method.getProductSlots, { productIds: [id] });
   return (
-    <Read query={query} what={`the slots of ${name}`}>
-      {({ slots }) => <OpenSlots slots={slots[id]?.slots ?? []} empty={<Empty>{name} is in no open slot.</Empty>} />}
+    <Read query={query} what={text.slotsOf(name)}>
+      {({ slots }) => <OpenSlots slots={slots[id]?.slots ?? []} empty={<Empty>{text.inNone(name)}</Empty>} />}
     </Read>
   );
 }

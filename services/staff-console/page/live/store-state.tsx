@@ -4,39 +4,36 @@ import type { ReactNode } from 'react';
 import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { Time, timeSince, useNow } from '../business/time.tsx';
 import { Badge, Facts } from '../ui/page.tsx';
+import { words } from '../words.ts';
 import { useStoreVersion } from './use-store-version.ts';
+
+const text = words.storefront;
 
 const statusMs = 5_000;
 
-/** Shows the storefront's version, its age, and the number of changes that are on their way. */
+/** Shows when the storefront was last updated, and how many changes it does not show yet. */
 export function StoreState(): ReactNode {
   const { latest } = useStoreVersion();
   const now = useNow(1_000);
   const { data } = useQuery(SlotStoreService.method.getStoreStatus, {}, { refetchInterval: statusMs });
   const published = latest?.refreshedAt;
   return (
-    <section className="card" aria-label="The storefront">
+    <section className="card" aria-label={text.state}>
       <Facts
         rows={[
-          ['Version', latest?.version],
           [
-            'Published',
+            text.updated,
             published === undefined ? undefined : (
               <span key="published">
                 {timeSince(timestampMs(published), now)} (<Time at={published} />)
               </span>
             ),
           ],
-          ['On their way', data === undefined ? undefined : describePending(data.pendingRequests)],
+          [text.waiting, data && (data.pendingRequests || text.noneWaiting)],
         ]}
       />
     </section>
   );
-}
-
-function describePending(count: number): string {
-  if (count === 0) return 'No changes';
-  return count === 1 ? '1 change on its way' : `${count} changes on their way`;
 }
 
 /** Shows whether the page is up to date with the storefront. */
@@ -45,13 +42,13 @@ export function ConnectionState(): ReactNode {
   const isLost = connection === 'lost' || (connection !== 'live' && latest !== undefined);
   return (
     <p role="status" className="live-connection">
-      {connection === 'live' && <Badge kind="good">Up to date</Badge>}
+      {connection === 'live' && <Badge kind="good">{text.upToDate}</Badge>}
       {isLost && (
         <>
-          <Badge kind="bad">Reconnecting…</Badge> What you see may be out of date.
+          <Badge kind="bad">{text.reconnecting}</Badge> {text.outOfDate}
         </>
       )}
-      {connection !== 'live' && !isLost && <Badge kind="plain">Connecting…</Badge>}
+      {connection !== 'live' && !isLost && <Badge kind="plain">{text.connecting}</Badge>}
     </p>
   );
 }

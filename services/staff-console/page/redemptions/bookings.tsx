@@ -10,14 +10,14 @@ import { List } from '../lists/list.tsx';
 import { byToken, useRows } from '../lists/source.ts';
 import { useUserNames } from '../lookup/names.ts';
 import { Section } from '../ui/page.tsx';
-import { stateColumns, userColumn } from './hold-columns.tsx';
+import { stateColumn, userColumn } from './hold-columns.tsx';
 
 const rowsOf = ({ bookings }: ListBookingsResponse) => bookings;
 
-/** Lists the bookings of an order as a section of its page, newest first. */
-export function Bookings({ orderKey }: { readonly orderKey: string }): ReactNode {
+/** Lists the bookings of an order or a customer as a section of its page, newest first. */
+export function Bookings(of: { readonly orderKey: string } | { readonly userId: number }): ReactNode {
   const now = useNow(20_000);
-  const request = { orderKey, limit: 50 };
+  const request = { ...of, limit: 50 };
   const source = { method: SlotBookingService.method.listBookings, request, rowsOf, next: byToken };
   const { rows = [] } = useRows(source, false);
   const nameOf = useUserNames([...new Set(rows.flatMap(({ userId }) => userId ?? []))]);
@@ -43,7 +43,7 @@ export function Bookings({ orderKey }: { readonly orderKey: string }): ReactNode
           },
           userColumn(nameOf),
           { title: 'Units', text: ({ units }) => String(units), className: 'number' },
-          ...stateColumns('Booked', now),
+          stateColumn(now),
         ]}
         keyOf={({ id }) => id}
       />

@@ -1,54 +1,60 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { Redemption } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import type { SlotBooking } from '../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
+import { trailAddress } from '../audit/trail/filters.ts';
 import { formatTime } from '../business/time.tsx';
 import { fileTime } from '../business/time-input.ts';
 import type { Column } from '../lists/column.ts';
 import { Badge } from '../ui/page.tsx';
+import { words } from '../words.ts';
 import { stateOf } from './state.ts';
 
 type Hold = Redemption | SlotBooking;
 
-/** Returns the column of the users of redemptions or bookings. */
+const text = words.orders;
+const isBooking = (hold: Hold) => hold.$typeName === 'slot.v1.SlotBooking';
+const doneAt = (hold: Hold) => (hold.$typeName === 'slot.v1.SlotBooking' ? hold.bookedAt : hold.usedAt);
+
+/** Returns the column of the customers of redemptions or bookings. */
 export function userColumn(nameOf: (id: number) => string): Column<Hold> {
   // In a file: names are known for the rows on show only.
-  const text = ({ userId }: Hold) => String(userId ?? '');
+  const number = ({ userId }: Hold) => String(userId ?? '');
   const show = ({ userId }: Hold) => userId && <Link href={`/users/${userId}`}>{nameOf(userId)}</Link>;
-  return { title: 'User', show, text, file: [{ title: 'User number', text }] };
+  return { title: text.customer, show, text: number, file: [{ title: text.customerNumber, text: number }] };
 }
 
-/**
- * Returns the columns of the state of redemptions or bookings, and of its times, at a time in Unix ms.
- *
- * @param done what they are after the hold.
- */
-export function stateColumns(done: 'Used' | 'Booked', now: number): readonly Column<Hold>[] {
-  const doneAt = (hold: Hold) => (hold.$typeName === 'slot.v1.SlotBooking' ? hold.bookedAt : hold.usedAt);
-  return [
-    {
-      title: 'State',
-      show: (hold) => {
-        const state = stateOf(hold, now);
-        return state && <Badge kind={state.kind}>{state.words}</Badge>;
-      },
-      text: (hold) => stateOf(hold, now)?.words ?? '',
-    },
-    {
-      title: 'When',
-      text: (hold) => {
-        const { heldUntil, createdAt } = hold;
-        if (heldUntil !== undefined) {
-          return `${timestampMs(heldUntil) > now ? 'Held until' : 'Ran out'} ${formatTime(heldUntil)}`;
-        }
-        return doneAt(hold) === undefined ? `Held ${formatTime(createdAt)}` : `${done} ${formatTime(doneAt(hold))}`;
-      },
-      file: [
-        { title: 'Held', text: ({ createdAt }) => fileTime(createdAt), isTime: true },
-        { title: 'Held until', text: ({ heldUntil }) => fileTime(heldUntil), isTime: true },
-        { title: done, text: (hold) => fileTime(doneAt(hold)), isTime: true },
-        { title: 'Released', text: ({ releasedAt }) => fileTime(releasedAt), isTime: true },
-      ],
-    },
-  ];
+/** Returns the column of the state of redemptions or bookings and since when they have it, at a time in Unix ms. */
+export function stateColumn(now: number): Column<Hold> {
+  const state = { title: text.state, text: (hold: Hold) => stateOf(hold, now)?.words ?? '' };
+  return {
+    ...state,
+    show: (hold) => (
+      <>
+        <Badge kind={stateOf(hold, now)?.kind ?? 'plain'}>{state.text(hold)}</Badge>
+        <Since hold={hold} now={now} />
+      </>
+    ),
+    file: [
+      state,
+      { title: text.states.held, text: ({ createdAt }) => fileTime(createdAt), isTime: true },
+      { title: text.heldUntil, text: ({ heldUntil }) => fileTime(heldUntil), isTime: true },
+      { title: text.states.used, text: (hold) => fileTime(doneAt(hold)), isTime: true },
+      { title: text.states.returned, text: ({ releasedAt }) => fileTime(releasedAt), isTime: true },
+    ],
+  };
+}
+
+/** Says since when a redemption or a booking is what it is, as a link to its history. */
+function Since({ hold, now }: { readonly hold: Hold; readonly now: number }): ReactNode {
+  const { id, heldUntil, releasedAt, createdAt } = hold;
+  const time = formatTime(heldUntil ?? releasedAt ?? doneAt(hold) ?? createdAt);
+  return (
+    <div className="detail">
+      <Link href={trailAddress({ type: isBooking(hold) ? 'booking' : 'redemption', id: String(id) })}>
+        {heldUntil !== undefined && timestampMs(heldUntil) > now ? text.until(time) : time}
+      </Link>
+    </div>
+  );
 }

@@ -4,6 +4,7 @@ import { ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
 import { NoSuchPage } from '../ui/wrong-page.tsx';
+import { words } from '../words.ts';
 import { Bookings } from './bookings.tsx';
 import { readOrderKey } from './order-key.ts';
 import { Redemptions } from './redemptions.tsx';
@@ -19,8 +20,8 @@ export function Component(): ReactNode {
   const known = { order: orderKey, ...(userId && { user: String(userId) }) };
   return (
     <Page
-      title={`Order ${isolate(orderKey)}`}
-      actions={<ButtonLink href={`/check?${new URLSearchParams(known)}`}>Check a coupon</ButtonLink>}
+      title={words.orders.titled(isolate(orderKey))}
+      actions={<ButtonLink href={`/check?${new URLSearchParams(known)}`}>{words.orders.check}</ButtonLink>}
     >
       <Redemptions orderKey={orderKey} />
       <Bookings orderKey={orderKey} />

@@ -5,9 +5,8 @@ import {
   type Redemption,
   RedemptionService,
 } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { trailAddress } from '../audit/trail/filters.ts';
 import { formatAmount } from '../business/money.ts';
-import { formatTime, useNow } from '../business/time.tsx';
+import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import type { Column } from '../lists/column.ts';
@@ -17,24 +16,27 @@ import { byToken, useRows } from '../lists/source.ts';
 import { useSearch } from '../lists/use-search.ts';
 import { useCouponCodes, useUserNames } from '../lookup/names.ts';
 import { UserFilter } from '../lookup/record-filters.tsx';
+import { Button } from '../ui/button.tsx';
 import { Section } from '../ui/page.tsx';
 import { isolate, readId } from '../ui/text.ts';
+import { words } from '../words.ts';
 import { Given } from './given.tsx';
-import { stateColumns, userColumn } from './hold-columns.tsx';
+import { stateColumn, userColumn } from './hold-columns.tsx';
 import { orderPath, readOrderKey } from './order-key.ts';
 import { Release } from './release.tsx';
 import { redemptionStates } from './state.ts';
 
+const text = words.orders;
 const stateOptions = redemptionStates.map(({ words }) => [words, words] as const);
 const rowsOf = ({ redemptions }: ListRedemptionsResponse) => redemptions;
 
 type Of = { readonly couponId: number } | { readonly userId: number } | { readonly orderKey: string };
 
-/** Lists the redemptions of a coupon, a user or an order as a section of its page, newest first. */
+/** Lists the redemptions of a coupon, a customer or an order as a section of its page, newest first. */
 export function Redemptions(of: Of): ReactNode {
   const search = useSearch();
   const now = useNow(20_000);
-  const { values, field } = useFilters(['state', 'user']);
+  const { values, set, field } = useFilters(['state', 'user', 'search']);
   const [isOfUser, isOfOrder] = ['userId' in of, 'orderKey' in of];
   const userId = readId(values.user);
   const request = {
@@ -48,24 +50,32 @@ export function Redemptions(of: Of): ReactNode {
   const source = { method: RedemptionService.method.listRedemptions, request, rowsOf, next: byToken };
   const { rows = [] } = useRows(source, false);
   const nameOf = useUserNames(isOfUser ? [] : [...new Set(rows.map((row) => row.userId))]);
-  const codes = useCouponCodes(isOfOrder ? [...new Set(rows.map((row) => row.couponId))] : []);
+  const codes = useCouponCodes('couponId' in of ? [] : [...new Set(rows.map((row) => row.couponId))]);
   const isFiltered = `${values.user}${values.state}${search.search.trim()}` !== '';
   return (
-    <Section title="Redemptions">
+    <Section title={text.redemptions}>
       {!isOfOrder && (
         <div className="bar">
-          <TextField label="Order, in full" {...search.field} />
-          <SelectField label="State" none="Any" options={stateOptions} {...field('state')} />
-          {!isOfUser && <UserFilter {...field('user')} />}
+          <TextField label={text.orderNumber} placeholder={text.orderNumber} {...search.field} />
+          <SelectField label={text.state} none={text.any} options={stateOptions} {...field('state')} />
+          {!isOfUser && <UserFilter label={text.customer} {...field('user')} />}
         </div>
       )}
       <List
         source={source}
-        what="redemptions"
-        empty={isFiltered ? 'No redemption matches.' : 'No redemptions yet.'}
-        caption="Newest first"
+        what={text.what}
+        empty={
+          isFiltered ? (
+            <>
+              {text.noMatch}
+              <Button onPress={() => set({ state: '', user: '', search: '' })}>{words.lists.clearFilters}</Button>
+            </>
+          ) : (
+            text.none
+          )
+        }
+        caption={text.newest}
         columns={[
-          redemptionColumn,
           ...(isOfOrder ? [] : [orderColumn]),
           ...('couponId' in of ? [] : [couponColumn(codes)]),
           ...(isOfUser ? [] : [userColumn(nameOf)]),
@@ -77,47 +87,42 @@ export function Redemptions(of: Of): ReactNode {
   );
 }
 
-const redemptionColumn: Column<Redemption> = {
-  title: 'Redemption',
-  show: ({ id }) => <Link href={trailAddress({ type: 'redemption', id: String(id) })}>Redemption {id}</Link>,
-  text: ({ id }) => String(id),
-  className: 'name',
-};
-
 const orderColumn: Column<Redemption> = {
-  title: 'Order',
+  title: text.order,
   show: ({ orderKey }) => <Link href={orderPath(orderKey)}>{isolate(orderKey)}</Link>,
   text: ({ orderKey }) => orderKey,
 };
 
 const couponColumn = (codes: ReadonlyMap<number, string>): Column<Redemption> => ({
-  title: 'Coupon',
-  show: ({ couponId }) => <Link href={`/coupons/${couponId}`}>{codes.get(couponId) ?? `Coupon ${couponId}`}</Link>,
+  title: text.coupon,
+  show: ({ couponId }) => (
+    <Link href={`/coupons/${couponId}`}>{codes.get(couponId) ?? text.couponNumbered(couponId)}</Link>
+  ),
   text: ({ couponId }) => String(couponId),
-  file: [{ title: 'Coupon number', text: ({ couponId }) => String(couponId) }],
-  className: 'name',
+  file: [{ title: text.couponNumber, text: ({ couponId }) => String(couponId) }],
+  className: 'code',
 });
 
 const amountColumns = (now: number): readonly Column<Redemption>[] => [
   {
-    title: 'Order amount',
+    title: text.amount,
     show: ({ orderAmount }) => formatAmount(orderAmount),
     text: ({ orderAmount }) => orderAmount,
     className: 'number',
   },
   {
-    title: 'Discount',
-    file: [{ title: 'Discount by its terms', text: ({ discountAmount }) => discountAmount }],
+    title: text.discount,
+    file: [{ title: text.byTerms, text: ({ discountAmount }) => discountAmount }],
     show: ({ orderAmount, discountAmount }) => <Given discount={discountAmount} most={Number(orderAmount)} />,
     text: ({ discountAmount }) => discountAmount,
     className: 'number',
   },
-  ...stateColumns('Used', now),
+  stateColumn(now),
   {
-    title: 'Release',
+    title: text.return,
     show: (redemption) => <Release redemption={redemption} />,
-    text: ({ releasedAt }) => formatTime(releasedAt),
-    file: [],
+    text: ({ id }) => String(id),
+    file: [{ title: text.number, text: ({ id }) => String(id) }],
     className: 'name',
   },
 ];

@@ -1,7 +1,7 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type Redemption, RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { formatTime, Time } from '../business/time.tsx';
+import { formatTime } from '../business/time.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import { useWrite } from '../rpc/write.ts';
@@ -9,14 +9,17 @@ import { clock } from '../session/clock.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { isolate } from '../ui/text.ts';
+import { words } from '../words.ts';
+
+const text = words.orders;
 
 interface ReleaseProps {
   readonly redemption: Redemption;
 }
 
-/** Shows when a redemption was released or, until then, the button that releases it. */
+/** The button that gives the use of a redemption back (design 13: a release); nothing once that was done. */
 export function Release({ redemption }: ReleaseProps): ReactNode {
-  const { id, releasedAt } = redemption;
+  const { orderKey, releasedAt } = redemption;
   const [isOpen, setIsOpen] = useState(false);
   const place = useRef<HTMLSpanElement>(null);
   const wasPressed = useRef(false);
@@ -38,11 +41,9 @@ export function Release({ redemption }: ReleaseProps): ReactNode {
   };
   return (
     <span ref={place} tabIndex={-1}>
-      {isReleased ? (
-        <Time at={releasedAt} />
-      ) : (
-        <Button aria-label={`Release…: redemption ${id}`} onPress={ask}>
-          Release…
+      {!isReleased && (
+        <Button emphasis="quiet" aria-label={text.returnFor(orderKey)} onPress={ask}>
+          {text.returnButton}
         </Button>
       )}
       {isOpen && !isReleased && <ReleaseDialog redemption={redemption} onClose={() => setIsOpen(false)} />}
@@ -65,8 +66,8 @@ function ReleaseDialog({
   const sentAt = useRef(0);
   const release = useWrite(RedemptionService.method.release, ({ redemption }) => ({
     text: wasReleasedBefore(redemption, sentAt.current)
-      ? `Redemption ${redemptionId} had been released already, at ${formatTime(redemption?.releasedAt)}`
-      : `Redemption ${redemptionId} released`,
+      ? text.returnedBefore(orderKey, formatTime(redemption?.releasedAt))
+      : text.returnedNow(orderKey),
   }));
   const send = async () => {
     sentAt.current = clock.now();
@@ -74,12 +75,18 @@ function ReleaseDialog({
     if (failure === undefined) onClose();
   };
   return (
-    <Dialog title={`Release redemption ${redemptionId}`} isOpen onClose={onClose}>
-      <EditForm action="Release" pending="Releasing…" write={release} onSend={() => void send()} onCancel={onClose}>
-        <p>The order {isolate(orderKey)} gives its use of the coupon back. A release can’t be undone.</p>
+    <Dialog title={text.returnUse(isolate(orderKey))} isOpen onClose={onClose}>
+      <EditForm
+        action={text.return}
+        pending={text.returning}
+        write={release}
+        onSend={() => void send()}
+        onCancel={onClose}
+      >
+        <p>{text.returnMeans}</p>
         <TextField
-          label="Reason"
-          hint="If you like. It stands in the audit trail."
+          label={text.reason}
+          hint={text.reasonHint}
           name="reason"
           maxLength={200}
           value={reason}

@@ -11,6 +11,7 @@ export function useOrder(orderKey: string | undefined) {
   return {
     redemption: redemptions.data?.redemptions[0],
     booking: bookings.data?.bookings[0],
+    error: redemptions.error ?? bookings.error,
     isFetching: redemptions.isFetching || bookings.isFetching,
   };
 }

@@ -1,3 +1,4 @@
+import { Code, ConnectError } from '@connectrpc/connect';
 import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData, skipToken } from '@tanstack/react-query';
 import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
@@ -8,7 +9,9 @@ import { orderPath, readOrderKey } from '../redemptions/order-key.ts';
 import { stateOf } from '../redemptions/state.ts';
 import { useOrder } from '../redemptions/use-order.ts';
 import { clock } from '../session/clock.ts';
+import { slotTime } from '../slots/record/slot-time.ts';
 import { isolate, readId } from '../ui/text.ts';
+import { words } from '../words.ts';
 
 /** Something that the search has found. */
 export interface Match {
@@ -28,33 +31,27 @@ interface MatchSection {
 
 const limit = 5;
 
+const { frame, search: text } = words;
+
 /** The pages that staff may go to, whatever page is on show. */
 const pages: readonly Match[] = [
-  ['/slots', 'Slots: the calendar'],
-  ['/slots/list', 'Slots: the list'],
-  ['/slots/new', 'New slot'],
-  ['/coupons', 'Coupons'],
-  ['/coupons/new', 'New coupon'],
-  ['/coupons/refund', 'Refund for an order'],
-  ['/coupons/phone', 'Coupon for a mobile number'],
-  ['/coupons/reserved', 'Reserved coupons'],
-  ['/coupons/reserved/new', 'New reserved coupon'],
-  ['/coupons/batches', 'Many codes'],
-  ['/coupons/batches/new', 'New batch of codes'],
-  ['/check', 'Check a coupon'],
-  ['/users', 'Users'],
-  ['/live', 'Live: what customers can choose'],
-  ['/audit', 'Audit trail'],
+  ['/', frame.overview],
+  ['/slots', frame.slots],
+  ['/coupons', frame.coupons],
+  ['/users', frame.customers],
+  ['/live', frame.storefront],
+  ['/audit', frame.activity],
+  ...text.otherPages,
 ].map(([href = '', name = '']) => ({ key: href, name, href }));
 
-/** Finds what a text may mean. Without a text, there are only the actions and the pages. */
-export function useMatches(text: string, actions: readonly Match[]) {
-  const sought = readSought(text);
+/** Finds what a text may mean, and says what can't be searched now. Without a text, there are only the actions and the pages. */
+export function useMatches(typed: string, actions: readonly Match[]) {
+  const sought = readSought(typed);
   const option = { placeholderData: keepPreviousData };
   const asked = <Request>(request: Request) => (sought === '' ? skipToken : request);
   // As the page calls it, too.
   const id = readId(sought.replace(/^(slot\b|#)[\s#]*/i, ''));
-  const orderKey = readOrderKey(sought);
+  const orderKey = readOrderKey(sought.replace(/^order[\s:#]+/i, ''));
   const queries = {
     snippets: useQuery(CatalogService.method.searchSnippets, asked({ search: sought, limit }), option),
     products: useQuery(CatalogService.method.searchProducts, asked({ search: sought, limit }), option),
@@ -65,34 +62,37 @@ export function useMatches(text: string, actions: readonly Match[]) {
     order: useOrder(orderKey),
   };
   const named = (match: Match) => match.name.toLowerCase().includes(sought.toLowerCase());
-  const slot: Match[] =
-    queries.slot.data === undefined ? [] : [{ key: 'slot', name: `Slot ${id}`, href: `/slots/${id}` }];
+  const { slot: found } = queries.slot.data ?? {};
+  const slot =
+    found === undefined
+      ? []
+      : [{ key: 'slot', name: text.slot(found.id), detail: slotTime(found), href: `/slots/${found.id}` }];
   // Of an earlier text, something may still be there.
   const dataOf = <Data>({ data }: { readonly data: Data | undefined }) => (sought === '' ? undefined : data);
-  const ofPage = { title: 'Actions', matches: actions.filter(named) };
+  const ofPage = { title: text.actions, matches: actions.filter(named) };
   const sections: readonly MatchSection[] = [
     // Who enters a slot's number looks for the slot, and must not change it by Enter.
     ...(id === undefined ? [ofPage] : []),
     {
-      title: 'Slots',
+      title: frame.slots,
       matches: [
         ...slot,
         ...(dataOf(queries.snippets)?.snippets ?? []).map(({ snippetCode, slotId }) => ({
           key: `snippet ${snippetCode}`,
-          name: `Slot ${slotId}`,
-          detail: `snippet ${isolate(snippetCode)}`,
+          name: text.slot(slotId),
+          detail: text.snippet(isolate(snippetCode)),
           href: `/slots/${slotId}`,
         })),
         ...(dataOf(queries.products)?.products ?? []).map(({ id, name }) => ({
           key: `product ${id}`,
-          name: `Slots with ${isolate(name)}`,
-          detail: `product ${id}`,
+          name: text.slotsWith(isolate(name)),
+          detail: text.product(id),
           href: `/slots/list?product=${id}`,
         })),
       ],
     },
     {
-      title: 'Coupons',
+      title: frame.coupons,
       matches: [
         ...(dataOf(queries.coupons)?.coupons ?? []).map(({ id, couponCode }) => ({
           key: `coupon ${id}`,
@@ -102,17 +102,17 @@ export function useMatches(text: string, actions: readonly Match[]) {
         ...(dataOf(queries.reserved)?.coupons ?? []).map(({ id, secretCode }) => ({
           key: `reserved ${id}`,
           name: isolate(secretCode),
-          detail: 'reserved',
+          detail: text.reserved,
           href: `/coupons/reserved?search=${encodeURIComponent(secretCode)}`,
         })),
       ],
     },
     {
-      title: 'Orders',
+      title: text.orders,
       matches: orderKey === undefined ? [] : describeOrder(orderKey, queries.order),
     },
     {
-      title: 'Users',
+      title: frame.customers,
       matches: (dataOf(queries.users)?.users ?? []).map(({ id, name, mobile }) => ({
         key: `user ${id}`,
         name: isolate(name),
@@ -121,19 +121,30 @@ export function useMatches(text: string, actions: readonly Match[]) {
       })),
     },
     ...(id === undefined ? [] : [ofPage]),
-    { title: 'Pages', matches: pages.filter(named) },
+    { title: text.pages, matches: pages.filter(named) },
   ];
-  return { sections, isSearching: Object.values(queries).some(({ isFetching }) => isFetching) };
+  const { snippets, products, coupons, reserved, users, order } = queries;
+  const away = [
+    ...(isAway(snippets) || isAway(products) || isAway(queries.slot) ? [frame.slots] : []),
+    ...(isAway(coupons) || isAway(reserved) ? [frame.coupons] : []),
+    ...(isAway(order) ? [text.orders] : []),
+    ...(isAway(users) ? [frame.customers] : []),
+  ];
+  return { sections, away, isSearching: Object.values(queries).some(({ isFetching }) => isFetching) };
 }
 
 /** Returns the order that has the number; none if nothing was redeemed or booked for it. */
 function describeOrder(orderKey: string, { redemption, booking }: ReturnType<typeof useOrder>): Match[] {
   const now = clock.now();
-  const coupon = redemption && `coupon ${stateOf(redemption, now)?.words.toLowerCase()}`;
-  const slot = booking && `slot ${stateOf(booking, now)?.words.toLowerCase()}`;
-  const detail = [coupon, slot].filter(Boolean).join(', ');
-  return detail === '' ? [] : [{ key: 'order', name: `Order ${orderKey}`, detail, href: orderPath(orderKey) }];
+  const detail = text.ofOrder(redemption && stateOf(redemption, now)?.words, booking && stateOf(booking, now)?.words);
+  return detail === ''
+    ? []
+    : [{ key: 'order', name: words.orders.titled(orderKey), detail, href: orderPath(orderKey) }];
 }
+
+/** Whether a search has failed. That there is no such record is an answer. */
+const isAway = ({ error }: { readonly error: unknown }) =>
+  error !== null && ConnectError.from(error).code !== Code.NotFound;
 
 /** Returns what to search for: the text without its white space, or the snippet's code in a vendor's link. */
 function readSought(text: string): string {

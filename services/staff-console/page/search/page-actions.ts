@@ -1,4 +1,5 @@
 import { moreActions } from '../ui/more-menu.tsx';
+import { words } from '../words.ts';
 import type { Match } from './matches.ts';
 
 /** Returns the actions of the page on show: its buttons and links in rows of actions, and those behind dots. */
@@ -11,5 +12,5 @@ export function actionsOfPage(): readonly Match[] {
       run: () => setTimeout(() => element.click()),
     })),
     ...moreActions,
-  ].map((action, index) => ({ ...action, key: `action ${index}`, detail: 'on this page' }));
+  ].map((action, index) => ({ ...action, key: `action ${index}`, detail: words.search.onThisPage }));
 }

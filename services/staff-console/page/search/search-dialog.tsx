@@ -7,18 +7,21 @@ import { SearchField } from 'react-aria-components/SearchField';
 import { useNavigate } from 'react-router';
 import { Dialog } from '../ui/dialog.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
+import { words } from '../words.ts';
 import { type Match, useMatches } from './matches.ts';
 import { actionsOfPage } from './page-actions.ts';
 import './search.css';
 
-/** Finds everything by one field: the page's actions, other pages, slots, coupons and users. */
+const labels = words.search;
+
+/** Finds everything by one field: the page's actions, other pages, slots, coupons, orders and customers. */
 export function SearchDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [text, setText] = useState('');
   const navigate = useNavigate();
   // The page behind the dialog stays as it is.
   const [actions] = useState(actionsOfPage);
   const sought = useDebounced(text);
-  const { sections, isSearching } = useMatches(sought, actions);
+  const { sections, away, isSearching } = useMatches(sought, actions);
   const isEmpty = sections.every(({ matches }) => matches.length === 0);
   const choose = ({ run }: Match) => {
     onClose();
@@ -48,7 +51,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }): Rea
     if (isEarly) event.stopPropagation();
   };
   return (
-    <Dialog title="Search" isOpen onClose={onClose}>
+    <Dialog title={words.frame.search} isOpen onClose={onClose}>
       <Autocomplete
         inputValue={text}
         onInputChange={(typed) => {
@@ -56,16 +59,13 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }): Rea
           setIsPicked(false);
         }}
       >
-        <SearchField className="field" aria-label="Search everything" autoFocus>
-          <Input
-            placeholder="A slot’s number, a product, a snippet, a code, an order, a name, a mobile number, or an action"
-            onKeyDownCapture={press}
-          />
+        <SearchField className="field" aria-label={labels.label} autoFocus>
+          <Input placeholder={labels.hint} onKeyDownCapture={press} />
         </SearchField>
         <Menu
           className="matches"
-          aria-label="Matches"
-          renderEmptyState={() => (isSearching ? 'Searching…' : 'Nothing found.')}
+          aria-label={labels.matches}
+          renderEmptyState={() => (isSearching ? labels.searching : away.length === 0 && labels.nothing)}
         >
           {isEmpty
             ? null
@@ -89,6 +89,9 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }): Rea
                   </MenuSection>
                 ))}
         </Menu>
+        <p role="status" className="detail">
+          {isSearching ? '' : away.map(labels.away).join(' ')}
+        </p>
       </Autocomplete>
     </Dialog>
   );

@@ -29,7 +29,8 @@ export function Page({ title, beside, actions, more = [], children }: PageProps)
   // Keyboards and screen readers continue at the heading, because the link that was followed is gone.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it depends only on which page is shown.
   useEffect(() => {
-    if (!isFirst) heading.current?.focus();
+    // A page that begins with a search has the focus there.
+    if (!isFirst && document.activeElement?.matches('main input') !== true) heading.current?.focus();
   }, [pathname]);
   return (
     <>

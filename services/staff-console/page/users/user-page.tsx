@@ -1,53 +1,60 @@
 import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
+import { Link } from 'react-aria-components/Link';
 import { CatalogService, type CatalogUser } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import {
+  CouponService,
+  type ListedCoupon,
+  type ListedReservedCoupon,
+} from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService, RedemptionState } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { useNow } from '../business/time.tsx';
-import { couponColumns } from '../coupons/record/coupon-columns.tsx';
-import { reservedColumns } from '../coupons/record/reserved-columns.tsx';
+import { codeColumn, stateColumn } from '../coupons/record/coupon-columns.tsx';
+import { termsColumns } from '../coupons/record/terms-columns.tsx';
+import type { Column } from '../lists/column.ts';
 import { List } from '../lists/list.tsx';
 import { byToken } from '../lists/source.ts';
+import { Bookings } from '../redemptions/bookings.tsx';
 import { Redemptions } from '../redemptions/redemptions.tsx';
 import { ButtonLink } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { Facts, Page, Problem, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { isolate } from '../ui/text.ts';
+import { words } from '../words.ts';
 
-/** Shows a user: the coupons that are for them, the reserved ones that they have redeemed, and their redemptions. */
+const text = words.customers;
+const rowsOf = <Row,>({ coupons }: { readonly coupons: readonly Row[] }) => coupons;
+
+/** Shows a customer: their own coupons with the uses, their redemptions and bookings, and the codes that they claimed. */
 export function Component(): ReactNode {
   return <WithRecordId>{(id) => <ReadUser key={id} id={id} />}</WithRecordId>;
 }
 
-const rowsOf = <Row,>({ coupons }: { readonly coupons: readonly Row[] }) => coupons;
-
 function ReadUser({ id }: { readonly id: number }): ReactNode {
   const query = useQuery(CatalogService.method.getUsers, { userIds: [id] });
   const user = query.data?.users[0];
+  const mobile = user?.mobile ?? '';
   return (
     <Page
-      title={user === undefined ? `User ${id}` : isolate(user.name)}
-      actions={
-        user !== undefined && (
+      title={user === undefined ? text.numbered(id) : isolate(user.name)}
+      beside={
+        mobile !== '' && (
           <>
-            <ButtonLink href={`/check?user=${id}`}>Check a coupon</ButtonLink>
-            <ButtonLink href={`/coupons/phone?mobile=${encodeURIComponent(user.mobile)}`}>
-              Coupon for this number
-            </ButtonLink>
+            {mobile} <CopyButton what={text.copied} text={mobile} name={mobile} />
           </>
         )
       }
     >
-      <Read query={query} what="the user">
-        {({ users: [found] }) =>
-          found === undefined ? (
-            <Problem
-              failure={{ title: 'User not found', advice: 'It may have another number, or never have existed.' }}
-            >
-              <ButtonLink href="/users">All users</ButtonLink>
+      <Read query={query} what={text.one}>
+        {() =>
+          user === undefined ? (
+            <Problem failure={text.notFound}>
+              <ButtonLink href="/users">{text.all}</ButtonLink>
             </Problem>
           ) : (
-            <UserSections user={found} />
+            <UserSections user={user} />
           )
         }
       </Read>
@@ -58,37 +65,65 @@ function ReadUser({ id }: { readonly id: number }): ReactNode {
 function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }): ReactNode {
   const now = useNow(20_000);
   const request = { userId: id, limit: 50 };
+  const usedColumn = useUsedColumn(id);
   return (
-    <>
-      <Section title="User">
-        <Facts
-          rows={[
-            ['Mobile number', mobile],
-            ['User number', id],
-          ]}
-        />
-      </Section>
-      <Section title="Coupons for this user">
-        <List
-          source={{ method: CouponService.method.getAll, request, rowsOf, next: byToken }}
-          what="coupons"
-          empty="No coupon names this user. Coupons for everyone are not listed here."
-          caption="Latest first"
-          columns={couponColumns(now)}
-          keyOf={(coupon) => coupon.id}
-        />
-      </Section>
-      <Section title="Reserved coupons redeemed">
-        <List
-          source={{ method: CouponService.method.getReservedCoupons, request, rowsOf, next: byToken }}
-          what="reserved coupons"
-          empty="This user has redeemed no reserved coupon."
-          caption="Latest first"
-          columns={reservedColumns(now)}
-          keyOf={(coupon) => coupon.id}
-        />
-      </Section>
-      <Redemptions userId={id} />
-    </>
+    <div className="split">
+      <div>
+        <Section title={text.coupons}>
+          <List
+            source={{ method: CouponService.method.getAll, request, rowsOf, next: byToken }}
+            what={text.couponsWhat}
+            empty={text.noCoupons}
+            caption={text.latest}
+            columns={[codeColumn, ...termsColumns.slice(0, 1), usedColumn, ...termsColumns.slice(2), stateColumn(now)]}
+            keyOf={(coupon) => coupon.id}
+          />
+        </Section>
+        <Redemptions userId={id} />
+        <Bookings userId={id} />
+        <Section title={text.claimed}>
+          <List
+            source={{ method: CouponService.method.getReservedCoupons, request, rowsOf, next: byToken }}
+            what={text.claimedWhat}
+            empty={text.noneClaimed}
+            caption={text.latest}
+            columns={[secretColumn, ...termsColumns]}
+            keyOf={(coupon) => coupon.id}
+          />
+        </Section>
+      </div>
+      <aside>
+        <Section title={text.facts}>
+          <Facts rows={[[text.number, id]]} />
+          <div className="actions">
+            <ButtonLink href={`/check?user=${id}`}>{text.check}</ButtonLink>
+            {mobile !== '' && (
+              <ButtonLink href={`/coupons/phone?mobile=${encodeURIComponent(mobile)}`}>{text.forNumber}</ButtonLink>
+            )}
+          </div>
+        </Section>
+      </aside>
+    </div>
   );
+}
+
+const secretColumn: Column<ListedReservedCoupon> = {
+  title: text.secretCode,
+  show: ({ secretCode }) => (
+    <Link href={`/coupons/reserved?search=${encodeURIComponent(secretCode)}`}>{isolate(secretCode)}</Link>
+  ),
+  text: ({ secretCode }) => secretCode,
+  className: 'code',
+};
+
+const countedMost = 1_000;
+
+/** Returns the column that tells how often a customer has used or holds a coupon, of how often they may. */
+function useUsedColumn(userId: number): Column<ListedCoupon> {
+  const states = [RedemptionState.HELD, RedemptionState.USED];
+  const { data } = useQuery(RedemptionService.method.listRedemptions, { userId, states, limit: countedMost });
+  // Of more than can be counted, nothing is told.
+  const live = data?.nextPageToken === '' ? data.redemptions : undefined;
+  const used = (coupon: ListedCoupon) => live?.filter(({ couponId }) => couponId === coupon.id).length ?? '–';
+  return { title: text.used, text: (coupon) => text.usedOf(used(coupon), coupon.maxLimitForUser), className: 'number' };
 }

@@ -10,9 +10,12 @@ import type { Column } from '../lists/column.ts';
 import { List } from '../lists/list.tsx';
 import { useSearch } from '../lists/use-search.ts';
 import { userSearch } from '../lookup/user-search.ts';
+import { Button, ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
+import { words } from '../words.ts';
 
+const text = words.customers;
 const pageSize = 50;
 const rowsOf = ({ users }: GetUsersMiniInfoResponse) => users;
 // The page after one that is not full would be empty.
@@ -21,28 +24,46 @@ const next = ({ users }: GetUsersMiniInfoResponse, offset: number) =>
 
 const columns: readonly Column<UserMiniInfo>[] = [
   {
-    title: 'Name',
+    title: text.name,
     show: ({ id, name }) => <Link href={`/users/${id}`}>{isolate(name)}</Link>,
     text: ({ name }) => name,
   },
-  { title: 'Mobile number', text: ({ mobile }) => mobile },
-  { title: 'User number', text: ({ id }) => String(id), className: 'number' },
+  { title: text.mobile, text: ({ mobile }) => mobile },
+  { title: text.number, text: ({ id }) => String(id), className: 'number' },
 ];
 
-/** Lists the users by name. */
+/** Lists the customers by name, and finds them by name or mobile number. */
 export function Component(): ReactNode {
   const { search, field } = useSearch();
   const request = { search: userSearch(search), limit: pageSize };
   return (
-    <Page title="Users">
+    <Page title={words.frame.customers}>
       <div className="bar">
-        <TextField label="Search by name or mobile number" {...field} />
+        {/* On a phone, the keyboard would hide the list. */}
+        <TextField
+          label={text.search}
+          placeholder={text.search}
+          autoFocus={matchMedia('(hover: hover)').matches}
+          {...field}
+        />
       </div>
       <List
         source={{ method: CouponService.method.getUsersMiniInfo, request, mostRows: pageSize, rowsOf, next }}
-        what="users"
-        empty={request.search === '' ? 'No users yet.' : 'Nobody was found.'}
-        caption="By name"
+        what={text.what}
+        empty={
+          request.search === '' ? (
+            <>
+              {text.none}
+              <ButtonLink href="/coupons/phone">{text.forMobile}</ButtonLink>
+            </>
+          ) : (
+            <>
+              {text.noMatch}
+              <Button onPress={() => field.onChange?.('')}>{text.clear}</Button>
+            </>
+          )
+        }
+        caption={text.byName}
         columns={columns}
         keyOf={({ id }) => id}
       />
