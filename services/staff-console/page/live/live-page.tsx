@@ -37,7 +37,7 @@ export function Component(): ReactNode {
                 empty={
                   <Empty>
                     {text.noneOpen}
-                    <ButtonLink href="/slots/new">{text.newSlot}</ButtonLink>
+                    <ButtonLink href="/slots/new">{words.slots.newSlot}</ButtonLink>
                   </Empty>
                 }
               />

@@ -38,7 +38,7 @@ export function LatestChanges({ now }: { readonly now: number }): ReactNode {
             {entry.at !== undefined && <p className="detail">{timeSince(timestampMs(entry.at), now)}</p>}
           </li>
         ))}
-        {ofSlots.data && ofCoupons.data && entries.length === 0 && <li className="detail">{text.noChanges}</li>}
+        {ofSlots.data && ofCoupons.data && entries.length === 0 && <li className="detail">{words.activity.noneYet}</li>}
       </ul>
     </Section>
   );

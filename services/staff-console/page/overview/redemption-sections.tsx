@@ -1,4 +1,5 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useId, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { GetOverviewResponse, OverviewDay } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -10,8 +11,8 @@ import { Button, ButtonLink } from '../ui/button.tsx';
 import { Badge, Empty, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { isolate } from '../ui/text.ts';
-import { words } from '../words.ts';
-import { money, type Reading } from './tiles.tsx';
+import { counted, words } from '../words.ts';
+import { money } from './tiles.tsx';
 
 const text = words.overview;
 // Without it, there are still the sums and the table.
@@ -23,7 +24,7 @@ const Plot = lazy(() =>
 );
 
 interface SectionProps {
-  readonly query: Reading<GetOverviewResponse>;
+  readonly query: UseQueryResult<GetOverviewResponse>;
 }
 
 /** Names a day of the overview, such as "Mon 23 Nov". */
@@ -59,8 +60,8 @@ export function Uses({ query }: SectionProps): ReactNode {
                 </Empty>
               )}
               <p id={id} className="chart-key">
-                <span className="detail">{day === undefined ? text.inAll(days.length) : nameOf(day)}</span>
-                <span className="uses">{text.usesIn(day?.uses ?? uses)}</span>
+                <span className="detail">{day === undefined ? counted(days.length, 'days') : nameOf(day)}</span>
+                <span>{counted(day?.uses ?? uses, 'uses')}</span>
                 <span className="given">{text.givenIn(money(day?.discountGiven ?? given))}</span>
               </p>
               {uses > 0 && !isTable && (
@@ -93,7 +94,7 @@ export function Ending({ query, now }: SectionProps & { readonly now: number }):
               const end = validTill === undefined ? 0 : timestampMs(validTill);
               return (
                 <li key={id}>
-                  <Link href={`/coupons/${id}`}>{isolate(couponCode)}</Link>
+                  <Link href={`/coupons/${id}`}>{isolate(couponCode)}</Link>{' '}
                   {few && <Badge kind="warn">{text.fewLeft(few.usesLeft)}</Badge>}
                   <p className="detail">{text.ends(formatTime(validTill), timeLeft(end, now))}</p>
                 </li>

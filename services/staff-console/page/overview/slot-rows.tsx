@@ -1,4 +1,4 @@
-import { type Timestamp, timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId } from 'react';
@@ -8,12 +8,11 @@ import {
   type PlannedSlot,
   SlotPlanService,
 } from '../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { formatTime } from '../business/time.tsx';
 import { dateInput, fromTimeInput, shiftDay } from '../business/time-input.ts';
 import type { Column } from '../lists/column.ts';
 import { ListTable } from '../lists/list-table.tsx';
 import { CapacityBar } from '../slots/record/capacity-bar.tsx';
-import { ordersClose, SlotBadge, slotStates, stateOf } from '../slots/record/slot-state.tsx';
+import { describeEnd, SlotBadge } from '../slots/record/slot-state.tsx';
 import { slotTime } from '../slots/record/slot-time.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, Section } from '../ui/page.tsx';
@@ -53,7 +52,7 @@ export function SlotRows({ now, today, sums }: SlotRowsProps): ReactNode {
           <span id={id} className="detail">
             {left !== undefined && text.next(left.length, shown)}
           </span>
-          <ButtonLink href="/slots">{text.calendar}</ButtonLink>
+          <ButtonLink href="/slots">{words.slots.calendar}</ButtonLink>
         </>
       }
     >
@@ -62,7 +61,7 @@ export function SlotRows({ now, today, sums }: SlotRowsProps): ReactNode {
           rows.length === 0 ? (
             <Empty>
               {text.noSlots}
-              <ButtonLink href="/slots/new">{text.newSlot}</ButtonLink>
+              <ButtonLink href="/slots/new">{words.slots.newSlot}</ButtonLink>
             </Empty>
           ) : (
             <ListTable
@@ -113,18 +112,13 @@ function columns(now: number, today: string): readonly Column<PlannedSlot>[] {
     },
     {
       title: text.stateOfSlot,
-      show: (slot) => <SlotBadge slot={slot} now={now} />,
-      text: (slot) => slotStates[stateOf(slot, now)],
-    },
-    {
-      title: text.close,
-      className: 'time',
-      text: (slot) => formatTime(slot.freezeTime),
+      text: (slot) => describeEnd(slot, now),
       show: (slot) => (
-        <time dateTime={slot.freezeTime && timestampDate(slot.freezeTime).toISOString()}>
-          {ordersClose(slot, now) === undefined ? text.closed : text.closesIn(ordersClose(slot, now) ?? '')}
-        </time>
+        <>
+          <SlotBadge slot={slot} now={now} /> <span className="detail">{describeEnd(slot, now)}</span>
+        </>
       ),
+      className: 'name',
     },
   ];
 }

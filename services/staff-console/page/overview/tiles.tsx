@@ -1,12 +1,16 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
-import type { GetOverviewResponse as RedemptionSums } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import type {
+  OverviewDay,
+  GetOverviewResponse as RedemptionSums,
+} from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import type { GetOverviewResponse as SlotSums } from '../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { currencyDigits, formatAmount } from '../business/money.ts';
 import { timeLeft } from '../business/time.tsx';
 import { CapacityBar } from '../slots/record/capacity-bar.tsx';
-import { ordersClose } from '../slots/record/slot-state.tsx';
+import { ordersClose, slotsInWords } from '../slots/record/slot-state.tsx';
 import { slotTime } from '../slots/record/slot-time.ts';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
@@ -15,17 +19,9 @@ const text = words.overview;
 const most = 20;
 const lagMs = 60_000;
 
-/** What was read of a service: nothing yet, its last answer, and whether it can't be read now. */
-export interface Reading<Data> {
-  readonly data: Data | undefined;
-  readonly error: unknown;
-  readonly dataUpdatedAt: number;
-  refetch(): unknown;
-}
-
 interface TilesProps {
-  readonly slots: Reading<SlotSums>;
-  readonly redemptions: Reading<RedemptionSums>;
+  readonly slots: UseQueryResult<SlotSums>;
+  readonly redemptions: UseQueryResult<RedemptionSums>;
   /** In Unix ms. */
   readonly now: number;
   /** Such as 2026-11-23. */
@@ -33,10 +29,11 @@ interface TilesProps {
 }
 
 /** The figures of today, each with the link to where staff act on it. */
-export function Tiles({ slots, redemptions, now, today }: TilesProps): ReactNode {
+export function Tiles(props: TilesProps): ReactNode {
+  const { slots, redemptions, now, today } = props;
   const { booked = 0, held = 0, capacity = 0, closing = [], slots: count = 0, full = 0 } = slots.data ?? {};
   const [yesterday, ofToday] = redemptions.data?.days.slice(-2) ?? [];
-  const needs = useNeeds(slots, redemptions, now);
+  const needs = useNeeds(props);
   const isRead = slots.data !== undefined && redemptions.data !== undefined;
   return (
     <div className="tiles">
@@ -44,10 +41,10 @@ export function Tiles({ slots, redemptions, now, today }: TilesProps): ReactNode
         label={text.booked}
         href={`/slots?day=${today}`}
         of={slots}
-        figure={capacity === 0 ? text.slots(count) : text.bookedOf(booked + held, capacity)}
+        figure={capacity === 0 ? slotsInWords(count) : words.slots.ofCapacity(booked + held, capacity)}
       >
         {capacity > 0 && <CapacityBar booked={booked + held} {...{ held, capacity }} />}
-        {text.state(capacity > 0 ? count : undefined, full, held)}
+        {text.state(full, held)}
       </Tile>
       <Tile
         label={text.closing}
@@ -62,13 +59,8 @@ export function Tiles({ slots, redemptions, now, today }: TilesProps): ReactNode
         ))}
         {closing.length === 0 && text.noneCloses}
       </Tile>
-      <Tile
-        label={text.uses}
-        href="/coupons"
-        of={redemptions}
-        figure={text.usesAndGiven(ofToday?.uses ?? 0, money(ofToday?.discountGiven))}
-      >
-        {text.yesterday(yesterday?.uses ?? 0, money(yesterday?.discountGiven))}
+      <Tile label={text.uses} href="/coupons" of={redemptions} figure={sumsOf(ofToday)}>
+        {text.yesterday(sumsOf(yesterday))}
       </Tile>
       <Tile
         label={text.needs}
@@ -90,10 +82,13 @@ export function Tiles({ slots, redemptions, now, today }: TilesProps): ReactNode
 /** Formats a sum of discounts, in the currency's digits. */
 export const money = (amount: string | number = 0) => formatAmount(amount, currencyDigits());
 
+const sumsOf = (day: OverviewDay | undefined) =>
+  `${(day?.uses ?? 0).toLocaleString('en')} · ${money(day?.discountGiven)}`;
+
 interface TileProps {
   readonly label: string;
   readonly href: string;
-  readonly of: Pick<Reading<unknown>, 'data' | 'error'>;
+  readonly of: { readonly data: unknown; readonly error: unknown };
   readonly figure: string;
   readonly children: ReactNode;
 }
@@ -117,7 +112,7 @@ function Tile({ label, href, of: { data, error }, figure, children }: TileProps)
 }
 
 /** Returns what a person has to look after, with the page for it. */
-function useNeeds(slots: Reading<SlotSums>, redemptions: Reading<RedemptionSums>, now: number) {
+function useNeeds({ slots, redemptions, now }: TilesProps) {
   const isLate = (at: Timestamp | undefined) => at !== undefined && timestampMs(at) < now - lagMs;
   const senders = [slots.data, redemptions.data].filter((sums) => isLate(sums?.oldestUnsentAt));
   const unsent = Math.max(0, ...senders.map((sums) => sums?.unsentEntries ?? 0));
@@ -128,7 +123,7 @@ function useNeeds(slots: Reading<SlotSums>, redemptions: Reading<RedemptionSums>
     ...(pending > 0 ? [{ href: '/live', what: text.storefront(pending) }] : []),
     ...(redemptions.data?.nearlyUsedUp ?? []).map(({ coupon, usesLeft }) => ({
       href: `/coupons/${coupon?.id}`,
-      what: text.usesLeft(isolate(coupon?.couponCode ?? ''), usesLeft),
+      what: `${isolate(coupon?.couponCode ?? '')}: ${text.fewLeft(usesLeft)}`,
     })),
   ];
 }

@@ -57,8 +57,8 @@ export function Redemptions(of: Of): ReactNode {
       {!isOfOrder && (
         <div className="bar">
           <TextField label={text.orderNumber} placeholder={text.orderNumber} {...search.field} />
-          <SelectField label={text.state} none={text.any} options={stateOptions} {...field('state')} />
-          {!isOfUser && <UserFilter label={text.customer} {...field('user')} />}
+          <SelectField label={text.state} none={words.lookup.any} options={stateOptions} {...field('state')} />
+          {!isOfUser && <UserFilter {...field('user')} />}
         </div>
       )}
       <List

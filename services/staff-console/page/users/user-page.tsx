@@ -38,7 +38,7 @@ function ReadUser({ id }: { readonly id: number }): ReactNode {
   const mobile = user?.mobile ?? '';
   return (
     <Page
-      title={user === undefined ? text.numbered(id) : isolate(user.name)}
+      title={user === undefined ? words.lookup.customer(id) : isolate(user.name)}
       beside={
         mobile !== '' && (
           <>
