@@ -18,10 +18,11 @@ describeConsole('The live page', (stage, tab) => {
       update slots set is_active = false`);
   });
 
-  const version = async () => Number(await tab.section('The storefront').locator('dd').first().textContent());
+  const updatedAt = async () =>
+    Date.parse((await tab.section('The storefront').locator('time').getAttribute('datetime')) ?? '');
   const isUpToDate = () => tab.page.getByRole('status').getByText('Up to date').waitFor();
   const openSlots = () => tab.section('Open slots');
-  const slotLink = (id: number) => openSlots().getByRole('link', { name: `Slot ${id}` });
+  const slotLink = (id: number) => openSlots().locator(`a[href='/slots/${id}']`);
 
   async function newSlot(productIds: number[] = []): Promise<number> {
     const { slot } = await slots.createSlot(openSlot(productIds));
@@ -35,15 +36,15 @@ describeConsole('The live page', (stage, tab) => {
     await openSlots().getByText('5 products: Product 1, Product 2, Product 3 and 2 more').waitFor();
     await tab.text(/^in (2 d|1 d 23 h)/).waitFor();
     expect(await tab.overflow()).toBe(0);
-    const before = await version();
+    const before = await updatedAt();
     const board = await stage.openTab({ path: '/slots' });
     await board.link(new RegExp(`Slot ${id}$`)).click();
     await board.button(`Mark full: slot ${id}`).waitFor();
     await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
-    await openSlots().getByText('No slots take orders.').waitFor();
-    await expect.poll(version).toBeGreaterThan(before);
+    await openSlots().getByText('No slot is open: customers can’t order.').waitFor();
+    await expect.poll(updatedAt).toBeGreaterThan(before);
     await tab.text(/^\d+ s ago/).waitFor();
-    await tab.section('The storefront').getByText('No changes').waitFor();
+    await tab.section('The storefront').getByText('None').waitFor();
     await board.button(`Open again: slot ${id}`).waitFor();
   });
 
@@ -55,7 +56,7 @@ describeConsole('The live page', (stage, tab) => {
       if (request.url().endsWith('/WatchStore')) streams.push(request.url());
     });
     await tab.follow('Slots', 'Slots');
-    await tab.link('Live').click();
+    await tab.link('Storefront').click();
     await isUpToDate();
     expect(streams).toEqual([]);
     await tab.page.reload();
@@ -84,9 +85,9 @@ describeConsole('The live page', (stage, tab) => {
     await tab.open('/live');
     await tab.pick('Product', 'Product 8', 'Product 7');
     await tab.page.waitForURL('**/live?product=7');
-    const answer = tab.section('When can this product be delivered?');
-    await answer.getByRole('link', { name: `Slot ${id}` }).waitFor();
-    await answer.getByText('1 slot is open.').waitFor();
+    const answer = tab.section('When can a product be delivered?');
+    await answer.locator(`a[href='/slots/${id}']`).waitFor();
+    await answer.getByText('1 slot open').waitFor();
     await slots.updateSlotProducts({ slotId: id, productIds: [8] });
     await answer.getByText('Product 7 is in no open slot.').waitFor();
   });
@@ -101,7 +102,7 @@ describeConsole('The live page', (stage, tab) => {
     );
     await newSlot();
     await tab.open('/live');
-    await openSlots().getByText('251 slots are open.').waitFor();
+    await openSlots().getByText('251 slots open').waitFor();
     const links = openSlots().getByRole('link');
     expect(await links.count()).toBe(100);
     await tab.click('Show more');

@@ -32,7 +32,7 @@ describeConsole('Redemptions', (stage, tab) => {
 
   const sum = 'Discount given';
   const section = () => tab.section('Redemptions');
-  const keys = () => section().getByRole('row').locator('td:nth-child(2)').allInnerTexts();
+  const keys = () => section().getByRole('row').getByRole('rowheader').allInnerTexts();
   const usage = async () => {
     const texts = await tab.section('Usage').locator('dl > div').allInnerTexts();
     return texts.map((text) => text.replace(/\s+/g, ' '));
@@ -58,81 +58,99 @@ describeConsole('Redemptions', (stage, tab) => {
        update redemptions set order_amount = 100, discount_amount = 500 where order_key = 'order-small'`,
     );
     await tab.open(`/coupons/${couponId}`);
-    const discounts = () => section().getByRole('row').locator('td:nth-child(5)').allInnerTexts();
+    const discounts = () => section().getByRole('row').locator('td:nth-child(4)').allInnerTexts();
     // At most the order's amount, in the currency's digits.
     await expect.poll(discounts).toEqual(['100.00 by its terms 500.00', '33.33 by its terms 33.326667']);
     const [headings, _first, second] = await tab.savedCsv(section());
-    const times = ['Held', 'Held until', 'Used', 'Released'].map((title) => `${title} (Asia/Kolkata)`);
-    expect(headings).toBe(`Redemption,Order,User number,Order amount,Discount by its terms,State,${times}`);
-    expect(second).toMatch(/^\d+,order-odd,2,99.99,33.326667,Used,2026-01-02 10:30,,2026-01-02 10:31,$/);
+    const times = ['Held', 'Held until', 'Used', 'Returned'].map((title) => `${title} (Asia/Kolkata)`);
+    const titles = [
+      'Order',
+      'Customer number',
+      'Order amount',
+      'Discount by its terms',
+      'State',
+      ...times,
+      'Redemption',
+    ];
+    expect(headings).toBe(titles.map((title) => `"${title}"`).join());
+    expect(second?.replaceAll('"', '')).toMatch(
+      /^order-odd,2,99.99,33.326667,Used,2026-01-02 10:30,,2026-01-02 10:31,,\d+$/,
+    );
   });
 
-  it('A coupon’s page tells its usage and the discount given, and lists its redemptions with order, user, amounts and state', async () => {
+  it('A coupon’s page tells its usage and the discount given, and lists its redemptions with order, customer, amounts and state', async () => {
     await redeemInEachState();
     await tab.open(`/coupons/${couponId}`);
     await expect.poll(usage).toEqual(['Held 1', 'Used 1', 'Released 1', 'Run out 1', `${sum} 25.00`]);
     await expect.poll(keys).toEqual(['order-held', 'order-used', 'order-released', 'order-run-out']);
-    const states = section().getByRole('row').locator('td:nth-child(6)');
-    expect(await states.allInnerTexts()).toEqual(['Held', 'Used', 'Released', 'Run out']);
+    const states = section().getByRole('row').locator('td:nth-child(5)');
+    const time = '\\w{3} \\d+ \\w{3}, \\d\\d:\\d\\d$';
+    expect(await states.allInnerTexts()).toEqual(
+      ['Held\nuntil ', 'Used\n', 'Returned\n', 'Expired hold\n'].map((text) =>
+        expect.stringMatching(`^${text}${time}`),
+      ),
+    );
     const held = section().getByRole('row').filter({ hasText: 'order-held' });
-    expect((await held.getByRole('cell').allInnerTexts()).slice(1, 5)).toEqual(['User 1', '250.00', '25.00', 'Held']);
-    for (const time of [/^Held until \d/, /^Used \d/, /^Ran out \d/]) await section().getByText(time).first().waitFor();
-    expect(await section().getByRole('button', { name: 'Release…' }).count()).toBe(3);
+    expect((await held.getByRole('cell').allInnerTexts()).slice(0, 3)).toEqual(['User 1', '250.00', '25.00']);
+    expect(await section().getByRole('button', { name: 'Return…' }).count()).toBe(3);
     await held.getByRole('link', { name: 'User 1' }).click();
     await tab.heading('User 1').waitFor();
   });
 
-  it('The redemptions of a coupon are filtered by state, user and order, and the address keeps the filters', async () => {
+  it('The redemptions of a coupon are filtered by state, customer and order, and the address keeps the filters', async () => {
     await redeemInEachState();
     await tab.open(`/coupons/${couponId}`);
     await expect.poll(keys).toHaveLength(4);
     await filterByState('Used');
     await expect.poll(keys).toEqual(['order-used']);
     await filterByState('Any');
-    await tab.click('User: any');
-    await tab.pick('User', 'User 2');
+    await tab.click('Customer: any');
+    await tab.pick('Customer', 'User 2');
     await expect.poll(keys).toEqual(['order-used', 'order-released']);
-    await tab.field('Order, in full').fill(' order-released ');
+    await tab.field('Order number').fill(' order-released ');
     await expect.poll(keys).toEqual(['order-released']);
     await tab.page.reload();
     await expect.poll(keys).toEqual(['order-released']);
-    await tab.field('Order, in full').fill('order');
+    await tab.field('Order number').fill('order');
     await section().getByText('No redemption matches.').waitFor();
+    await tab.click('Clear the filters');
+    await expect.poll(keys).toHaveLength(4);
+    expect(await tab.field('Order number').inputValue()).toBe('');
   });
 
-  it('Staff release a redemption with a reason: the usage follows, and the audit trail has the reason', async () => {
+  it('Staff return a use with a reason: the usage follows, and the audit trail has the reason', async () => {
     const id = await redeem('order-7', 4, 0);
     await tab.open(`/coupons/${couponId}`);
     await expect.poll(usage).toContain('Used 1');
-    await tab.click(`Release…: redemption ${id}`, tab.page.getByRole('dialog').getByText('order-7'));
+    await tab.click('Return… the use of order order-7', tab.page.getByRole('dialog').getByText('order-7'));
     await tab.field('Reason').fill('The order was returned');
-    await tab.button('Release').dblclick();
-    await tab.notice(`Redemption ${id} released`).waitFor();
+    await tab.button('Return').dblclick();
+    await tab.notice('The use of order order-7 was returned').waitFor();
     await expect.poll(usage).toEqual(['Held 0', 'Used 0', 'Released 1', 'Run out 0', `${sum} 0.00`]);
-    const released = row(tab, `Redemption ${id}`);
-    await expect.poll(() => released.getByRole('cell').nth(4).innerText()).toBe('Released');
+    const returned = row(tab, 'order-7').getByRole('cell').nth(3);
+    await expect.poll(() => returned.innerText()).toMatch(/^Returned/);
     expect(await tab.page.getByRole('dialog').count()).toBe(0);
-    // The keyboard goes on where the button was.
-    const time = await released.getByRole('time').last().innerText();
-    expect(await tab.page.evaluate('document.activeElement.innerText')).toBe(time);
-    await tab.link(`Redemption ${id}`).click();
+    // The keyboard goes on at the heading.
+    expect(await tab.page.evaluate('document.activeElement.innerText')).toBe('Redemptions');
+    await returned.getByRole('link').click();
     const entry = tab.page.locator('.audit-entry').first();
     await entry.getByText('The order was returned').waitFor();
-    expect(await entry.locator('p').first().innerText()).toBe(`Asha Menon released redemption ${id}`);
-    await entry.getByText('Used → became Released').waitFor();
+    expect(await entry.locator('p').first().innerText()).toBe(`Asha Menon returned redemption ${id}`);
+    await entry.getByText('Used → became Returned').waitFor();
   });
 
-  it('A redemption is released without a reason, too, on a phone, and a release that is cancelled changes nothing', async () => {
-    const id = await redeem('order'.repeat(25));
+  it('A use is returned without a reason, too, on a phone, and a return that is cancelled changes nothing', async () => {
+    const key = 'order'.repeat(25);
+    await redeem(key);
     await tab.open(`/coupons/${couponId}`, { viewport: { width: 360, height: 740 } });
-    await tab.click(`Release…: redemption ${id}`, tab.field('Reason'));
+    await tab.click(`Return… the use of order ${key}`, tab.field('Reason'));
     expect(await tab.overflow()).toBeLessThanOrEqual(0);
     await tab.click('Cancel');
     await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await stage.sql('select state from redemptions')).toEqual([{ state: 'HELD' }]);
-    await tab.click(`Release…: redemption ${id}`);
+    await tab.click(`Return… the use of order ${key}`);
     await tab.press('Enter');
-    await tab.notice(`Redemption ${id} released`).waitFor();
+    await tab.notice(`The use of order ${key} was returned`).waitFor();
     expect(await stage.sql('select state from redemptions')).toEqual([{ state: 'RELEASED' }]);
   });
 
@@ -148,28 +166,28 @@ describeConsole('Redemptions', (stage, tab) => {
     const entries = tab.page.locator('.audit-entry');
     const deeds = async () => (await entries.locator('p:first-child').allTextContents()).slice(0, 5).toSorted();
     const expected = [
-      `Ravi Iyer claimed reserved coupon ${reservedCoupon?.id} for a user`,
+      `Ravi Iyer claimed reserved coupon ${reservedCoupon?.id} for a customer`,
       `Ravi Iyer created coupon ${coupon?.id} from a reserved coupon`,
-      `Ravi Iyer held a coupon by redemption ${id}`,
-      `Ravi Iyer held the coupon of redemption ${id} anew`,
-      `Ravi Iyer used the coupon held by redemption ${id}`,
+      `Ravi Iyer held a coupon with redemption ${id}`,
+      `Ravi Iyer held the coupon of redemption ${id} again`,
+      `Ravi Iyer used the coupon held with redemption ${id}`,
     ];
     await expect.poll(deeds).toEqual(expected);
-    const held = entries.filter({ hasText: 'held a coupon by' }).locator('dl').first();
+    const held = entries.filter({ hasText: 'held a coupon with' }).locator('dl').first();
     for (const fact of ['User 4', 'order-9', 'Held']) await held.getByText(fact, { exact: true }).waitFor();
     await held.getByRole('link', { name: `Coupon ${couponId}` }).click();
     await tab.heading('Coupon SAVE10').waitFor();
   });
 
-  it('A user’s page lists the redemptions of the user, each with its coupon, and releases them', async () => {
-    const id = await redeem('order-mine', 5);
+  it('A customer’s page lists their redemptions, each with its coupon, and returns them', async () => {
+    await redeem('order-mine', 5);
     await redeem('order-other', 4);
     await tab.open('/users/5');
     await expect.poll(keys).toEqual(['order-mine']);
-    expect(await tab.button('User: any').count()).toBe(0);
-    await tab.click(`Release…: redemption ${id}`);
-    await tab.click('Release');
-    await expect.poll(() => row(tab, `Redemption ${id}`).getByRole('cell').nth(4).innerText()).toBe('Released');
-    await tab.follow(`Coupon ${couponId}`, 'Coupon SAVE10');
+    expect(await tab.button('Customer: any').count()).toBe(0);
+    await tab.click('Return… the use of order order-mine');
+    await tab.click('Return');
+    await expect.poll(() => row(tab, 'order-mine').getByRole('cell').nth(3).innerText()).toMatch(/^Returned/);
+    await tab.follow('SAVE10', 'Coupon SAVE10');
   });
 });

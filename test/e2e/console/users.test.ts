@@ -16,22 +16,26 @@ describeConsole('The users', (stage, tab) => {
   const names = () => tab.page.getByRole('rowheader').allInnerTexts();
   const codes = (section: string) => tab.section(section).getByRole('rowheader').allInnerTexts();
 
-  it('Staff find a user by a part of the name or of the mobile number, and come to the user', async () => {
+  it('Staff find a customer by a part of the name or of the phone number, and come to the customer', async () => {
     await tab.open('/slots');
-    await tab.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Users' }).click();
-    const field = tab.field('Search by name or mobile number');
+    await tab.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers' }).click();
+    const field = tab.field('Search by name or phone number');
+    await field.waitFor();
+    expect(await field.evaluate('(input) => input === document.activeElement')).toBe(true);
     await field.pressSequentially('zoya 07');
     await expect.poll(names).toEqual(['Zoya 07']);
     expect(new URL(tab.page.url()).searchParams.get('search')).toBe('zoya 07');
     await field.fill('nobody at all');
-    await tab.text('Nobody was found.').waitFor();
+    await tab.click('Clear the search', tab.link('Zoya 01'));
+    expect(await field.inputValue()).toBe('');
     await field.fill('9000000003');
     await expect.poll(names).toEqual(['Unknown']);
     expect(await tab.page.getByRole('cell').allInnerTexts()).toEqual(['9000000003', '3']);
     await field.fill('+91 90000-00002');
     await tab.link('User 2').click();
     await tab.page.getByRole('heading', { name: 'User 2', level: 1, exact: true }).waitFor();
-    await tab.section('User').getByText('9000000002', { exact: true }).waitFor();
+    await tab.page.locator('main header').getByText('9000000002').waitFor();
+    await tab.button('Copy number 9000000002').waitFor();
   });
 
   it('On a phone the list goes on, by name, until everybody was shown once', async () => {
@@ -43,22 +47,22 @@ describeConsole('The users', (stage, tab) => {
     expect(await tab.overflow()).toBeLessThanOrEqual(0);
   });
 
-  it('The users of a coupon lead to their pages, which list their coupons and the reserved ones that they have redeemed', async () => {
+  it('The customers of a coupon lead to their pages, which list their coupons and the reserved ones that they have redeemed', async () => {
     await tab.open('/coupons/7');
     await tab.section('Users').getByRole('link', { name: 'User 2, 9000000002' }).click();
     await tab.heading('User 2').waitFor();
-    await expect.poll(() => codes('Coupons for this user')).toEqual(['SAVE10']);
-    await expect.poll(() => codes('Reserved coupons redeemed')).toEqual(['HUSH1']);
+    await expect.poll(() => codes('Personal coupons')).toEqual(['SAVE10']);
+    await expect.poll(() => codes('Claimed codes')).toEqual(['HUSH1']);
     await tab.follow('SAVE10', /^Coupon SAVE10/);
   });
 
-  it('A user without coupons and one that is unknown are told', async () => {
+  it('A customer without coupons and one that is unknown are told', async () => {
     await tab.open('/users/5');
-    await tab.section('Coupons for this user').getByText('No coupon names this user.').waitFor();
-    await tab.section('Reserved coupons redeemed').getByText('This user has redeemed no reserved coupon.').waitFor();
+    await tab.section('Personal coupons').getByText('No coupon is for this customer alone.').waitFor();
+    await tab.section('Claimed codes').getByText('This customer has claimed no reserved code.').waitFor();
     await tab.page.goto(`${stage.origin}/users/999`);
-    await tab.text('User not found').waitFor();
-    await tab.follow('All users', 'Users');
+    await tab.text('Customer not found').waitFor();
+    await tab.follow('All customers', 'Customers');
   });
 
   it('“Coupon for this number” opens the form with the number filled in, ready to be sent', async () => {
@@ -68,5 +72,26 @@ describeConsole('The users', (stage, tab) => {
     await tab.click('Create coupon', tab.page.getByRole('status', { name: 'The coupon for 9000000004' }));
     const given = 'select user_id from coupon_applicable_users where coupon_id <> 7';
     expect(await stage.sql(given)).toEqual([{ user_id: 4 }]);
+  });
+
+  it('A customer’s own coupons tell how often they were used of how often they may be, and their bookings are listed', async () => {
+    await stage.sql(
+      `update coupons set max_limit_for_user = 3 where id = 7;
+       insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, held_until, created_at, used_at)
+       values (7, 2, 'a', 90, 9, 'USED', null, now(), now()), (7, 2, 'b', 90, 9, 'HELD', now() + interval '1 hour', now(), null),
+         (7, 2, 'c', 90, 9, 'RELEASED', null, now(), now()), (8, 2, 'd', 90, 9, 'USED', null, now(), now()),
+         (7, 4, 'e', 90, 9, 'USED', null, now(), now());
+       insert into slots (id, delivery_time, freeze_time) values (5, now() + interval '2 days', now() + interval '1 day');
+       insert into slot_bookings (slot_id, order_key, user_id, units, state, created_at, booked_at)
+       values (5, 'a', 2, 3, 'BOOKED', now(), now()), (5, 'e', 4, 1, 'BOOKED', now(), now())`,
+    );
+    await tab.open('/users/2');
+    const used = tab.section('Personal coupons').getByRole('row').nth(1).getByRole('cell').nth(1);
+    await expect.poll(() => used.innerText()).toBe('2 of 3');
+    const coupons = tab.section('Redemptions').getByRole('row').locator('td:nth-child(2)');
+    await expect.poll(() => coupons.allInnerTexts()).toEqual(['OTHER', 'SAVE10', 'SAVE10', 'SAVE10']);
+    await expect.poll(() => tab.section('Bookings').getByRole('row').count()).toBe(2);
+    await tab.section('Bookings').getByRole('link', { name: 'Slot 5' }).click();
+    await tab.page.waitForURL('**/slots/5');
   });
 });

@@ -60,7 +60,7 @@ function columns(now: number, nameOf: (productId: number) => string): readonly C
       className: 'time',
       text: ({ freezeTime }) => (freezeTime && `in ${timeLeft(timestampMs(freezeTime), now)}`) ?? '',
     },
-    { title: text.products, text: ({ productIds }) => describeProducts(productIds, nameOf), className: 'detail' },
+    { title: text.products, text: ({ productIds }) => describeProducts(productIds, nameOf), className: 'detail clip' },
   ];
 }
 

@@ -5,6 +5,7 @@ import { AuditService } from '../../../../shared/gen/audit/v1/audit_service_pb.t
 import { Deed } from '../audit/entry-view.tsx';
 import { mergeTrails } from '../audit/trail/merge-trails.ts';
 import { timeSince } from '../business/time.tsx';
+import { readEvery } from '../rpc/query-client.ts';
 import { useTransports } from '../rpc/transport.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Section } from '../ui/page.tsx';
@@ -13,7 +14,7 @@ import { words } from '../words.ts';
 
 const text = words.overview;
 const limit = 10;
-const refetchInterval = 60_000;
+const refetchInterval = readEvery(60_000);
 
 /** Lists the last ten changes of both services, or of the one that answers. */
 export function LatestChanges({ now }: { readonly now: number }): ReactNode {

@@ -1,7 +1,7 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useId } from 'react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { Link } from 'react-aria-components/Link';
 import {
   type GetOverviewResponse,
@@ -39,10 +39,12 @@ export function SlotRows({ now, today, sums }: SlotRowsProps): ReactNode {
   const request = { deliveryFrom: from ?? '', deliveryUntil: until ?? '', limit: 200 };
   const query = useQuery(SlotPlanService.method.listSlots, request, { placeholderData: keepPreviousData });
   const { refetch } = query;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what changes the sums changes the slots.
+  const state = sums && `${sums.booked} ${sums.held} ${sums.full}`;
+  const seen = useRef(state);
   useEffect(() => {
-    if (sums !== undefined) void refetch({ cancelRefetch: false });
-  }, [sums?.booked, sums?.held, sums?.full, refetch]);
+    if (seen.current !== undefined && seen.current !== state) void refetch();
+    seen.current = state;
+  }, [state, refetch]);
   const left = query.data?.slots.filter((slot) => endOf(slot) > now);
   return (
     <Section

@@ -24,23 +24,21 @@ export function Release({ redemption }: ReleaseProps): ReactNode {
   const place = useRef<HTMLSpanElement>(null);
   const wasPressed = useRef(false);
   const isReleased = releasedAt !== undefined;
-  // The keyboard continues here, because the button that was pressed is gone.
-  useEffect(() => {
-    if (isReleased && wasPressed.current) place.current?.focus();
-  }, [isReleased]);
-  // Or at the heading, where the list no longer has the row.
+  // The keyboard goes on at the heading, because the button that was pressed is gone, or its whole row.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the button goes with the release.
   useEffect(() => {
     const section = place.current?.closest('section');
     return () => {
       if (wasPressed.current && section?.isConnected) section.querySelector('h2')?.focus();
+      wasPressed.current = false;
     };
-  }, []);
+  }, [isReleased]);
   const ask = () => {
     wasPressed.current = true;
     setIsOpen(true);
   };
   return (
-    <span ref={place} tabIndex={-1}>
+    <span ref={place}>
       {!isReleased && (
         <Button emphasis="quiet" aria-label={text.returnFor(orderKey)} onPress={ask}>
           {text.returnButton}

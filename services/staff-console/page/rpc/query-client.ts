@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Query, QueryClient } from '@tanstack/react-query';
+import { QueryClient } from '@tanstack/react-query';
 import { isTransient } from '../../../client/connect/errors.ts';
 
 const maxRetries = 3;
@@ -9,10 +9,17 @@ const retryDelay = (attempt: number) => 400 * 2 ** attempt;
 const retry = (failures: number, error: unknown) =>
   failures < maxRetries && isTransient(error) && ConnectError.from(error).code !== Code.DeadlineExceeded;
 
+interface Read {
+  readonly state: { readonly data: unknown; readonly error: unknown };
+}
+
 // What could not be read because a service was away or busy is read again by itself while it is missing on the page.
 const readAgainMs = 5_000;
-const refetchInterval = ({ state: { data, error } }: Query) =>
+const refetchInterval = ({ state: { data, error } }: Read) =>
   data === undefined && isTransient(error) ? readAgainMs : false;
+
+/** Reads something again at each interval and, while it is missing because a service is away, sooner. */
+export const readEvery = (ms: number) => (query: Read) => refetchInterval(query) || ms;
 
 /** Whether a list has several pages. They must not all be read again when the window regains the focus. */
 function hasManyPages(data: unknown): boolean {
