@@ -102,7 +102,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
     };
     const waitInVain = async () => {
       await tab.page.route(/GetUsersMiniInfo/, () => undefined);
-      await tab.field('Search by name or mobile number').fill('somebody');
+      await tab.field('Search by name or phone number').fill('somebody');
       await tab.button('Stop waiting').waitFor();
     };
     const unfold =
@@ -146,6 +146,8 @@ export function describeAccessibility(name: string, device: BrowserContextOption
 
     /** The pages, each with a button that is waited for, and what is opened on it. */
     const pages: readonly (readonly [name: string, path: string, button: RegExp, open?: Open])[] = [
+      ['the overview', '/', /Show as table/],
+      ['the table of the overview', '/', /Show as table/, press(['Show as table'], 'button', 'Show as chart')],
       ['the calendar', '/slots', /Copy this/],
       ['a day of the calendar', '/slots?span=day', /Copy this/],
       ['the actions of a day', '/slots', /Copy this/, openDay],
@@ -179,7 +181,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['the search for everything', '/coupons', /Save as CSV/, search('coupon-1', 'COUPON-11')],
       ['a search that finds nothing', '/coupons', /Save as CSV/, search('no such thing', 'Nothing found.')],
       ['what a list may be filtered by', '/coupons', /Save as CSV/, openStates],
-      ['a user', '/users/1', /Save as CSV/],
+      ['a customer', '/users/1', /Export CSV/],
       [
         ...(['the order of a refund', '/coupons/refund?order=77', /Show the order/] as const),
         press(['Show the order'], 'button', 'Create refund coupon'),
@@ -196,10 +198,8 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['the coupons', '/coupons', /Sign out/],
       ['a coupon', '/coupons/2', /Invalidate/],
       [
-        'the release of a redemption',
-        '/coupons/2',
-        /: redemption 5/,
-        press(['Release…: redemption 5'], 'textbox', 'Reason'),
+        ...(['the return of a use', '/coupons/2', /^Return…/] as const),
+        press([`Return… the use of order ${longKey}5`], 'textbox', 'Reason'),
       ],
       ['the edit of a coupon', '/coupons/2/edit', /Save/],
       ['a new coupon', '/coupons/new', /Create/],
@@ -214,9 +214,9 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['a refund', '/coupons/refund', /Show the order/],
       ['a coupon by phone', '/coupons/phone', /coupon/],
       ['the checker', '/check', /Check/],
-      ['an order', `/orders?key=${longKey}5`, /Release…/],
-      ['the users', '/users', /Sign out/],
-      ['what is live', '/live', /Sign out/],
+      ['an order', `/orders?key=${longKey}5`, /^Return…/],
+      ['the customers', '/users', /Sign out/],
+      ['the storefront', '/live', /Sign out/],
       ['the audit trail', '/audit', /Sign out/],
       ['an address without a page', '/nowhere', /Sign out/],
     ];

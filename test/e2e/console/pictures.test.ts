@@ -27,7 +27,7 @@ describeConsole('The pictures of products', (stage, tab) => {
         ? route.fulfill({ contentType: 'image/png', body: png })
         : route.abort('connectionrefused'),
     );
-    await tab.heading('Users').waitFor();
+    await tab.heading('Customers').waitFor();
     await tab.page.goto(`${stage.origin}${path}`);
   }
 
