@@ -7,6 +7,8 @@ export const permissive = [
   'BlueOak-1.0.0',
   'ISC',
   'MIT',
+  // Of fonts.
+  'OFL-1.1',
   'Unlicense',
 ];
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { csvLine, exactCode, guarded } from '../../services/staff-console/page/lists/csv.ts';
 
 describe('A line of a CSV file', () => {
-  it('Cells with commas, quotes, line breaks and other separators are quoted', () => {
+  it('Every cell is quoted, also an empty one, and its quotes are doubled', () => {
     const cells = ['a', 'b, c', 'say "x"', 'two\nlines', 'x;y', 'x|y', 'x\ty', ''];
-    expect(csvLine(cells)).toBe('a,"b, c","say ""x""","two\nlines","x;y","x|y","x\ty",\r\n');
+    expect(csvLine(cells)).toBe('"a","b, c","say ""x""","two\nlines","x;y","x|y","x\ty",""\r\n');
   });
 
   it.each(['=1+1', '+1', '-1', '@A1', '\tx', '\rx', '\nx', '\uff1d1', '\uff0b1', '\uff0d1', '\uff20A1'])(

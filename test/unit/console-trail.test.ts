@@ -16,7 +16,7 @@ it.each(mutations)('The audit trail has words for %s', (procedure) => {
 it('A change of a coupon’s start and uses is named as in its form, and the start is told as a time', () => {
   const [startsAt, maxUses] = ['2026-12-01T04:30:00Z', 500];
   const fields = changedFields({ before: { maxUses: null, startsAt: null }, after: { startsAt, maxUses } });
-  expect(fields.map(({ label }) => label)).toEqual(['Starts', 'Uses in all']);
+  expect(fields.map(({ label }) => label)).toEqual(['Starts', 'Usage limit']);
   const words = fields.map(({ name, after }) => describeValue(name, after, (at) => `at ${at.getUTCFullYear()}`));
   expect(words).toEqual(['at 2026', '500']);
 });

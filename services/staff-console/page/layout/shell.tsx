@@ -5,7 +5,7 @@ import { FollowStore } from '../live/follow-store.tsx';
 import { usePreference } from '../session/preference.ts';
 import { SessionBanner } from '../sign-in/session-banner.tsx';
 import { Loading } from '../ui/page.tsx';
-import { useLater } from '../ui/use-later.ts';
+import { useLater } from '../ui/pauses.ts';
 import { words } from '../words.ts';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { PhoneBar, Rail } from './rail.tsx';

@@ -1,7 +1,60 @@
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { words } from '../words.ts';
-import { type Chosen, useChosen } from './chosen.ts';
+
+/** The records that are selected in a list or in the calendar, by their ids. */
+export interface Chosen {
+  has(id: number): boolean;
+  readonly count: number;
+  /** Selects a record, or no longer. With `isRange`, selects all from the last one that was selected to this one. */
+  choose(id: number, isRange: boolean): void;
+  /** Selects further records. */
+  add(ids: readonly number[]): void;
+  /** Keeps these only. */
+  only(ids: readonly number[]): void;
+  clear(): void;
+}
+
+const noop = () => {};
+
+/** What is selected, for the boxes of the records: a choice draws these again and nothing else. */
+export const ChosenContext = createContext<Chosen>({
+  has: () => false,
+  count: 0,
+  choose: noop,
+  add: noop,
+  only: noop,
+  clear: noop,
+});
+
+/**
+ * Keeps which records are selected.
+ *
+ * @param ids the records on show in their order. Others are not selected any more.
+ * @param view names what is on show, such as a week: in another view nothing is selected yet.
+ */
+export function useChosen(ids: readonly number[], view: string): Chosen {
+  const none = { view, chosen: new Set<number>(), last: Number.NaN };
+  const [state, setState] = useState(none);
+  if (state.view !== view) setState(none);
+  const { chosen, last } = state;
+  const shown = new Set(ids);
+  const has = (id: number) => chosen.has(id) && shown.has(id);
+  const set = (ofNow: readonly number[], lastOfNow = last) =>
+    setState({ view, chosen: new Set(ofNow), last: lastOfNow });
+  return {
+    has,
+    count: ids.filter(has).length,
+    choose(id, isRange) {
+      const [start, end] = [shown.has(last) ? last : id, id].map((each) => ids.indexOf(each)).toSorted((a, b) => a - b);
+      if (isRange) set([...chosen, ...ids.slice(start, (end ?? 0) + 1)], id);
+      else set(has(id) ? [...chosen].filter((each) => each !== id) : [...chosen, id], id);
+    },
+    add: (more) => set([...chosen, ...more]),
+    only: (left) => set(left),
+    clear: () => set([]),
+  };
+}
 
 /** The rows of a list that are selected. */
 export interface Selection<Row> extends Chosen {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { TextFieldProps } from '../forms/text-field.tsx';
-import { pauseMs } from '../ui/use-debounced.ts';
+import { pauseMs } from '../ui/pauses.ts';
 import { withFilters } from './filters.ts';
 
 /** A search that the page's URL keeps, as `?search=`. */

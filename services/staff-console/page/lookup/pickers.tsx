@@ -7,8 +7,8 @@ import type { ProductSummary } from '../../../../shared/gen/common/v1/product_pb
 import { CouponService, type UserMiniInfo } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { type Option, PickMany } from '../forms/pick-many.tsx';
 import { describeFailure } from '../rpc/failure.ts';
+import { useDebounced } from '../ui/pauses.ts';
 import { isolate, readId } from '../ui/text.ts';
-import { useDebounced } from '../ui/use-debounced.ts';
 import { words } from '../words.ts';
 import { useProductNames } from './names.ts';
 import { userSearch } from './user-search.ts';

@@ -1,7 +1,7 @@
 import { Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { useLater } from '../ui/use-later.ts';
+import { useLater } from '../ui/pauses.ts';
 import { words } from '../words.ts';
 
 const load = async () => ({ default: (await import('./search-dialog.tsx')).SearchDialog });

@@ -6,7 +6,7 @@ import { Menu, MenuItem, MenuSection } from 'react-aria-components/Menu';
 import { SearchField } from 'react-aria-components/SearchField';
 import { useNavigate } from 'react-router';
 import { Dialog } from '../ui/dialog.tsx';
-import { useDebounced } from '../ui/use-debounced.ts';
+import { useDebounced } from '../ui/pauses.ts';
 import { words } from '../words.ts';
 import { type Match, useMatches } from './matches.ts';
 import { actionsOfPage } from './page-actions.ts';

@@ -1,6 +1,6 @@
 import { lazy, type ReactNode, Suspense } from 'react';
 import { useSession } from '../session/session.ts';
-import { useLater } from '../ui/use-later.ts';
+import { useLater } from '../ui/pauses.ts';
 import { words } from '../words.ts';
 
 const text = words.signIn;

@@ -1,7 +1,9 @@
 import type { ReactNode, RefObject } from 'react';
 import { Menu, MenuItem } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
-import type { MoreAction } from './more-menu.tsx';
+
+/** An action behind the dots: a link, or what it runs. */
+export type MoreAction = { readonly name: string } & ({ readonly href: string } | { readonly run: () => void });
 
 interface ActionListProps {
   readonly actions: readonly MoreAction[];

@@ -1,14 +1,12 @@
 import { Ellipsis } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { words } from '../words.ts';
+import type { MoreAction } from './action-list.tsx';
 import { Button } from './button.tsx';
-import { useLater } from './use-later.ts';
+import { useLater } from './pauses.ts';
 
 const load = async () => ({ default: (await import('./action-list.tsx')).ActionList });
 const ActionList = lazy(load);
-
-/** An action behind the dots: a link, or what it runs. */
-export type MoreAction = { readonly name: string } & ({ readonly href: string } | { readonly run: () => void });
 
 /** The actions that stand behind dots on the page, for the search. */
 export const moreActions = new Set<MoreAction>();

@@ -3,8 +3,9 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocation } from 'react-router';
 import type { Failure } from '../rpc/failure.ts';
 import { words } from '../words.ts';
+import type { MoreAction } from './action-list.tsx';
 import { Button } from './button.tsx';
-import { type MoreAction, MoreMenu } from './more-menu.tsx';
+import { MoreMenu } from './more-menu.tsx';
 
 interface PageProps {
   /** The page's heading, and its name in the browser's tab. */

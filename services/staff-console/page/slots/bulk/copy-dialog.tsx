@@ -17,7 +17,7 @@ import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/page.tsx';
-import { useDebounced } from '../../ui/use-debounced.ts';
+import { useDebounced } from '../../ui/pauses.ts';
 import { words } from '../../words.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
 import { TakenNames } from '../snippets/taken-names.tsx';

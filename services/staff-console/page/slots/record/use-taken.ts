@@ -2,7 +2,7 @@ import { useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
 import { formatDate } from '../../business/time.tsx';
 import { readTimeInput } from '../../business/time-input.ts';
-import { useDebounced } from '../../ui/use-debounced.ts';
+import { useDebounced } from '../../ui/pauses.ts';
 import type { SlotDraft } from './slot-draft.ts';
 import { type Plan, readTaken } from './taken.ts';
 

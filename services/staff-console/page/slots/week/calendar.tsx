@@ -1,6 +1,6 @@
 import { type DragEvent, type KeyboardEvent, type ReactNode, use, useState } from 'react';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { type Chosen, ChosenContext } from '../../lists/chosen.ts';
+import { type Chosen, ChosenContext } from '../../lists/selection.tsx';
 import { Button } from '../../ui/button.tsx';
 import { MoreMenu } from '../../ui/more-menu.tsx';
 import { words } from '../../words.ts';

@@ -1,7 +1,7 @@
 import { type CSSProperties, type ReactNode, use } from 'react';
 import { Link } from 'react-router';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { ChosenContext } from '../../lists/chosen.ts';
+import { ChosenContext } from '../../lists/selection.tsx';
 import { groupNames } from '../../lookup/names.ts';
 import { words } from '../../words.ts';
 import { CapacityBar } from '../record/capacity-bar.tsx';
