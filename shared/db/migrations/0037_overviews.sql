@@ -20,6 +20,7 @@ create table unfolded_uses (
   uses integer not null,
   discount_used numeric not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
+alter table unfolded_uses replica identity full;
 
 -- Coupons of which few uses may be left: a tenth of `max_uses` is at least 1. `live` is the sum of `held` and `used` in `coupon_usage`.
 create table limited_coupons (
