@@ -174,7 +174,7 @@ const slotOverviewData = `
   insert into slots (id, delivery_time, freeze_time, capacity)
     select id, timestamptz '2126-01-01Z' + id * interval '1 minute', now() + id * interval '1 minute', 1000 from generate_series(1, 10000) id;
   insert into slots (id, delivery_time, freeze_time, is_active)
-    select id, timestamptz '2020-01-01Z' + id * interval '1 minute', '2020-01-01Z', false from generate_series(10001, 1000000) id;
+    select id, timestamptz '2020-01-01Z' + id * interval '1 minute', '2020-01-01Z', false from generate_series(10001, 100000) id;
   insert into slot_bookings (slot_id, order_key, units, state, held_until, created_at)
     select 1 + id % 10000, 'o' || id, 1, case when id % 3 = 0 then 'HELD' else 'BOOKED' end,
       case when id % 3 = 0 then now() + interval '1 day' end, now()
