@@ -67,7 +67,7 @@ export function PhoneBar(): ReactNode {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu.
   useEffect(() => setIsOpen(false), [pathname]);
   return (
-    <div className="phone-bar">
+    <header className="phone-bar">
       <Button emphasis="quiet" aria-label={text.menu} onPress={() => setIsOpen(true)}>
         <Menu />
       </Button>
@@ -79,7 +79,7 @@ export function PhoneBar(): ReactNode {
           </PhoneMenu>
         </Suspense>
       )}
-    </div>
+    </header>
   );
 }
 

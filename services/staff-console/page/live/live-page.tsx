@@ -28,23 +28,27 @@ export function Component(): ReactNode {
     <Page title={words.frame.storefront} beside={<ConnectionState />}>
       <p>{text.now}</p>
       <StoreState />
-      <div className="live-columns">
-        <Section title={text.openSlots}>
-          <Read query={query} what={text.theOpenSlots}>
-            {({ slots }) => (
-              <OpenSlots
-                slots={slots}
-                empty={
-                  <Empty>
-                    {text.noneOpen}
-                    <ButtonLink href="/slots/new">{words.slots.newSlot}</ButtonLink>
-                  </Empty>
-                }
-              />
-            )}
-          </Read>
-        </Section>
-        <ProductSlots />
+      <div className="split">
+        <div>
+          <Section title={text.openSlots}>
+            <Read query={query} what={text.theOpenSlots}>
+              {({ slots }) => (
+                <OpenSlots
+                  slots={slots}
+                  empty={
+                    <Empty>
+                      {text.noneOpen}
+                      <ButtonLink href="/slots/new">{words.slots.newSlot}</ButtonLink>
+                    </Empty>
+                  }
+                />
+              )}
+            </Read>
+          </Section>
+        </div>
+        <aside>
+          <ProductSlots />
+        </aside>
       </div>
     </Page>
   );

@@ -9,7 +9,6 @@ import { useProductNames } from '../lookup/names.ts';
 import { slotTime } from '../slots/record/slot-time.ts';
 import { Button } from '../ui/button.tsx';
 import { words } from '../words.ts';
-import './live.css';
 
 const text = words.storefront;
 const tickMs = 10_000;
@@ -22,12 +21,14 @@ const namedMost = 1_000;
 interface OpenSlotsProps {
   /** Ordered by delivery time. */
   readonly slots: readonly OpenSlot[];
+  /** Whether the slots are those of one product: then the products of each are left out. */
+  readonly isOfProduct?: boolean;
   /** Shown if no slot is open. */
   readonly empty: ReactNode;
 }
 
 /** Lists open slots. Each leaves the list when its orders close, as it leaves the storefront. */
-export function OpenSlots({ slots, empty }: OpenSlotsProps): ReactNode {
+export function OpenSlots({ slots, isOfProduct = false, empty }: OpenSlotsProps): ReactNode {
   const [most, setMost] = useState(shownAtOnce);
   const now = useNow(tickMs);
   const id = useId();
@@ -41,7 +42,12 @@ export function OpenSlots({ slots, empty }: OpenSlotsProps): ReactNode {
       <p id={id} className="detail" role="status">
         {text.open(open.length)}
       </p>
-      <ListTable labelledBy={id} columns={columns(now, nameOf)} rows={shown} keyOf={(slot) => slot.id} />
+      <ListTable
+        labelledBy={id}
+        columns={columns(now, nameOf).slice(0, isOfProduct ? 2 : 3)}
+        rows={shown}
+        keyOf={(slot) => slot.id}
+      />
       {open.length > most && <Button onPress={() => setMost(most + shownAtOnce)}>{words.lists.showMore}</Button>}
     </>
   );
@@ -53,7 +59,6 @@ function columns(now: number, nameOf: (productId: number) => string): readonly C
       title: text.delivery,
       text: (slot) => slotTime(slot),
       show: (slot) => <Link href={`/slots/${slot.id}`}>{slotTime(slot)}</Link>,
-      className: 'name',
     },
     {
       title: text.close,

@@ -39,7 +39,9 @@ function SlotsOfProduct({ id, name }: { readonly id: number; readonly name: stri
   const query = useQuery(SlotStoreService.method.getProductSlots, { productIds: [id] });
   return (
     <Read query={query} what={text.slotsOf(name)}>
-      {({ slots }) => <OpenSlots slots={slots[id]?.slots ?? []} empty={<Empty>{text.inNone(name)}</Empty>} />}
+      {({ slots }) => (
+        <OpenSlots isOfProduct slots={slots[id]?.slots ?? []} empty={<Empty>{text.inNone(name)}</Empty>} />
+      )}
     </Read>
   );
 }
