@@ -70,7 +70,7 @@ function optionsOf(days: readonly OverviewDay[], width: number, onPoint: PlotPro
         points: { show: false },
         ...(columns && { paths: columns }),
       },
-      { scale: 'given', stroke: color('--accent'), width: 2, points: { show: false } },
+      { scale: 'given', stroke: color('--indigo-11'), width: 2, points: { show: false } },
     ],
     axes: [
       {
