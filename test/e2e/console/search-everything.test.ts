@@ -127,6 +127,12 @@ describeConsole('The search for everything', (stage, tab) => {
     await tab.follow('SAVE10', 'Coupon SAVE10');
   });
 
+  it('The history of an order’s booking is found where bookings are kept', async () => {
+    const [booking] = await stage.sql(`select id from slot_bookings where slot_id = 7`);
+    await tab.open(`/audit?type=booking&id=${Number(booking?.id)}`);
+    await tab.text('held a slot with').first().waitFor();
+  });
+
   it.each(['..', 'slot-only%2F7&?#+'])(
     'An order whose number has signs of addresses has its page, too: %s',
     async (key) => {

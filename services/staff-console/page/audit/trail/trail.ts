@@ -7,7 +7,7 @@ import type { TrailRequest } from './filters.ts';
 /** A service, which keeps the audit trail of its own records. */
 export type TrailOwner = 'slot' | 'coupon';
 
-const ofSlotService: readonly Kind[] = ['slot', 'product', 'product_group', 'order', 'database'];
+const ofSlotService: readonly Kind[] = ['slot', 'booking', 'product', 'product_group', 'order', 'database'];
 
 /** Returns the service that keeps the trail of a kind of record (design 10). Both write users. */
 export const ownerOf = (kind: Kind): TrailOwner => (ofSlotService.includes(kind) ? 'slot' : 'coupon');
