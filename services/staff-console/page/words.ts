@@ -308,7 +308,7 @@ export const words = {
     showDay: 'Show this day',
     none: 'No slots',
     hours: (from: number, until: number) => `${String(from).padStart(2, '0')} – ${String(until).padStart(2, '0')}`,
-    unfold: (from: string, until: string) => `Show ${from} to ${until}`,
+    unfold: (hours: string) => `Show ${hours}`,
     addAt: (day: string, time: string) => `Add a slot on ${day} at ${time}`,
     moreAt: (count: number, day: string, time: string) => `${count} more on ${day} at ${time}`,
     showMore: (count: number) => `Show ${count} more`,
@@ -383,7 +383,6 @@ export const words = {
     willBeMade: (slots: string, skipped: number) =>
       `${slots} will be made${skipped > 0 ? `, ${skipped} left out because the time is taken` : ''}.`,
     snippetsNot: (count: number) => `${counted(count, 'snippets')} ${count === 1 ? 'is' : 'are'} not taken along.`,
-    copyOf: 'Copy of',
     outcome: 'What happens',
     made: 'Will be made',
     leftOut: 'Left out',

@@ -16,7 +16,14 @@ interface ActionListProps {
 /** The open list of a menu's actions. */
 export function ActionList({ actions, label, trigger, onClose }: ActionListProps): ReactNode {
   return (
-    <Popover className="popover" placement="bottom end" triggerRef={trigger} isOpen onOpenChange={onClose}>
+    <Popover
+      aria-label={label}
+      className="popover"
+      placement="bottom end"
+      triggerRef={trigger}
+      isOpen
+      onOpenChange={onClose}
+    >
       <Menu className="options-list" aria-label={label} autoFocus="first" onClose={onClose}>
         {actions.map((action) => (
           <MenuItem

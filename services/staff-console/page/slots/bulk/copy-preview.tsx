@@ -32,7 +32,6 @@ export function CopyPreview({ whole, answer, leftOut, setLeftOut }: CopyPreviewP
     { title: text.delivery, text: ({ slot }) => (slot === undefined ? '' : slotTime(slot)), className: 'name' },
     { title: text.ordersClose, text: ({ slot }) => formatTime(slot?.freezeTime), className: 'time' },
     { title: text.capacity, text: ({ slot }) => slot?.capacity?.toLocaleString('en') ?? '', className: 'number' },
-    { title: text.copyOf, text: ({ sourceSlotId }) => text.slot(sourceSlotId), className: 'name' },
     { title: text.outcome, text: (copy) => describeCopy(outcomeOf(copy)) },
   ];
   const ids = new Map(copies.map((copy, index) => [copy, index]));

@@ -19,7 +19,7 @@ declare module 'react' {
 
 const text = words.slots;
 
-interface CalendarProps extends Pick<HourCellProps, 'now' | 'groups' | 'onMovePanel'> {
+interface CalendarProps extends Pick<HourCellProps, 'now' | 'groups' | 'onAskMove'> {
   /** Each with its name, such as "Mon 23 Nov". */
   readonly days: readonly (Day & { readonly name: string })[];
   /** Such as 2026-11-23. */
@@ -45,7 +45,7 @@ const keysMinutes: Readonly<Record<string, number>> = { ArrowUp: -60, ArrowDown:
  * Alt they move what is selected, as dragging does. Space selects.
  */
 export function Calendar(props: CalendarProps): ReactNode {
-  const { days, today, now, groups, isGrid, mostLanes, chosen, onMove, onMovePanel, onUnfold } = props;
+  const { days, today, now, groups, isGrid, mostLanes, chosen, onMove, onAskMove, onUnfold } = props;
   const { id: opened, open } = use(OpenedContext);
   const slots = days.flatMap((day) => day.slots);
   /** The slots that a key or the pointer moves: those that are selected, or else the one that has it. */
@@ -128,7 +128,7 @@ export function Calendar(props: CalendarProps): ReactNode {
                 isGrid || hour.slots.length > 0 ? (
                   <HourCell
                     key={hour.hour}
-                    {...{ ...hour, now, groups, isGrid, mostLanes, onMovePanel }}
+                    {...{ ...hour, now, groups, isGrid, mostLanes, onAskMove }}
                     day={day.day}
                     nameOfDay={day.name}
                     isPast={day.day < today}
@@ -158,7 +158,7 @@ function Axis({ hours, onUnfold }: { readonly hours: readonly number[]; onUnfold
   const [first = 0, last = 23] = [hours[0], hours.at(-1)];
   const fold = (from: number, until: number) =>
     from < until && (
-      <Button emphasis="quiet" aria-label={text.unfold(hourText(from), hourText(until))} onPress={onUnfold}>
+      <Button emphasis="quiet" aria-label={text.unfold(text.hours(from, until))} onPress={onUnfold}>
         {text.hours(from, until)}
       </Button>
     );

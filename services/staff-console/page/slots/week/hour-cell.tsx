@@ -28,7 +28,8 @@ export interface HourCellProps extends Hour {
   readonly isGrid: boolean;
   readonly mostLanes: number;
   readonly isAlwaysDrawn: boolean;
-  onMovePanel(slot: PlannedSlot): void;
+  /** Asks where slots are moved to. */
+  onAskMove(slots: readonly PlannedSlot[]): void;
 }
 
 /** The height of a slot's card in a list, and how many stand there at once. */
@@ -109,13 +110,13 @@ export const [shownInWeek, shownInDay] = [3, 8];
 const isInLane = ({ lane, lanes }: Placed, most: number) => lanes <= most || lane < most - 1;
 
 /** The panel of the slot that is open, if it is one of these. The keyboard goes on to it from the slot. */
-function OpenedPanel({ slots, now, groups, isAtEnd, onMovePanel }: HourCellProps): ReactNode {
+function OpenedPanel({ slots, now, groups, isAtEnd, onAskMove }: HourCellProps): ReactNode {
   const { id } = use(OpenedContext);
   const slot = slots.find((placed) => placed.slot.id === id)?.slot;
   if (slot === undefined) return null;
   return (
     <Suspense>
-      <SlotPanel {...{ slot, now, groups }} isAtStart={isAtEnd} onMove={() => onMovePanel(slot)} />
+      <SlotPanel {...{ slot, now, groups }} isAtStart={isAtEnd} onMove={() => onAskMove([slot])} />
     </Suspense>
   );
 }

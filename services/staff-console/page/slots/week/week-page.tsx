@@ -72,7 +72,6 @@ export function Component(): ReactNode {
   const [opened, setOpened] = useState<{ readonly view: string; readonly id: number | undefined }>();
   const openedId = opened?.view === view ? opened.id : undefined;
   const { move, ask, dialog } = useMoving(now, (left) => chosen.count > 0 && chosen.only(left));
-  const movePanel = useMemo(() => (slot: Parameters<typeof ask>[0][number]) => ask([slot]), [ask]);
   const keptFocus = useKeptFocus(
     (left) =>
       placeOfSlot(
@@ -142,7 +141,7 @@ export function Component(): ReactNode {
                 isGrid={isWide || count === 1}
                 mostLanes={count > 1 ? shownInWeek : (readId(values.lanes) ?? (isWide ? shownInDay : shownInWeek + 1))}
                 onMove={move}
-                onMovePanel={movePanel}
+                onAskMove={ask}
                 onUnfold={() => setIsUnfolded(true)}
               />
             )}
