@@ -3,6 +3,7 @@ import { describeConsole } from './stage.ts';
 import { StoredSlots } from './stored-slots.ts';
 
 describeConsole('The calendar by hours', (stage, tab) => {
+  // Bookings outlive their slots: tests that book have slots of their own.
   beforeEach(() => new StoredSlots(stage).clear());
 
   const add = async (id: number, delivery: string, { window = 0, capacity = 0 } = {}) => {
@@ -147,10 +148,10 @@ describeConsole('The calendar by hours', (stage, tab) => {
   });
 
   it('A capacity below what is booked is asked about once', async () => {
-    await add(1, '2090-05-01 10:00', { capacity: 20 });
-    await book(1, 12);
+    await add(21, '2090-05-01 10:00', { capacity: 20 });
+    await book(21, 12);
     await open();
-    await tab.page.getByRole('checkbox', { name: 'Select Slot 1' }).click();
+    await tab.page.getByRole('checkbox', { name: 'Select Slot 21' }).click();
     await tab.click('Capacity…');
     await tab.fill({ Capacity: '11' });
     await tab.click('Save', tab.text('1 slot has more booked.'));
@@ -176,19 +177,20 @@ describeConsole('The calendar by hours', (stage, tab) => {
   });
 
   it('A tenth left makes a slot nearly full, and nothing left full, in the list with its bar', async () => {
-    await add(1, '2090-05-01 10:00', { capacity: 40 });
-    await add(2, '2090-05-01 12:00', { capacity: 40 });
-    await add(3, '2090-05-01 14:00', { capacity: 40 });
-    await book(1, 35);
-    await book(2, 36);
-    await book(3, 40);
+    await add(31, '2090-05-01 10:00', { capacity: 40 });
+    await add(32, '2090-05-01 12:00', { capacity: 40 });
+    await add(33, '2090-05-01 14:00', { capacity: 40 });
+    await book(31, 35);
+    await book(32, 36);
+    await book(33, 40);
     await tab.open('/slots/list?from=2090-05-01');
     const row = (name: RegExp) => tab.page.getByRole('row', { name });
-    await row(/10:00 Slot 1\s.*Open\s+35 of 40/).waitFor();
-    await row(/12:00 Slot 2\s.*Nearly full\s+36 of 40/).waitFor();
-    await row(/14:00 Slot 3\s.*Full\s+40 of 40/).waitFor();
+    await row(/10:00 Slot 31\s.*Open\s+35 of 40/).waitFor();
+    await row(/12:00 Slot 32\s.*Nearly full\s+36 of 40/).waitFor();
+    await row(/14:00 Slot 33\s.*Full\s+40 of 40/).waitFor();
     await tab.page.getByRole('checkbox', { name: 'Select all' }).click();
     await tab.text('3 selected').waitFor();
+    await tab.text('3 slots').first().waitFor();
     await tab.click('Mark full', tab.notice('3 slots marked full'));
   });
 });

@@ -51,6 +51,7 @@ export function Component(): ReactNode {
     ...(groupId !== undefined && { groupId }),
     order: isLatestFirst ? SlotOrder.LATEST_FIRST : SlotOrder.SOONEST_FIRST,
     limit: 50,
+    withTotal: true,
   };
   const { order: _, ...filters } = values;
   const isFiltered = Object.values(filters).some((value) => value !== '');
@@ -81,7 +82,11 @@ export function Component(): ReactNode {
         />
       </Views>
       <List
-        source={{ method: SlotPlanService.method.listSlots, request, rowsOf: ({ slots }) => slots, next: byToken }}
+        source={{
+          ...{ method: SlotPlanService.method.listSlots, request, next: byToken },
+          rowsOf: ({ slots }) => slots,
+          totalOf: (answer) => answer?.total,
+        }}
         {...(values.state !== '' && { matches: (slot: PlannedSlot) => stateOf(slot, now) === values.state })}
         what="slots"
         empty={

@@ -19,7 +19,6 @@ import { describeProducts } from './slot-card.tsx';
 
 const text = words.slots;
 const live = [SlotBookingState.HELD, SlotBookingState.BOOKED];
-const mostCounted = 1_000;
 
 interface SlotPanelProps {
   readonly slot: PlannedSlot;
@@ -35,10 +34,11 @@ interface SlotPanelProps {
 export function SlotPanel({ slot, now, groups, isAtStart, onMove }: SlotPanelProps): ReactNode {
   const { id, capacity, booked = 0 } = slot;
   const { open } = use(OpenedContext);
-  const request = { slotId: id, states: live, limit: mostCounted };
-  const { data, error } = useQuery(SlotBookingService.method.listBookings, request);
+  const { data, error } = useQuery(SlotBookingService.method.listBookings, {
+    ...{ slotId: id, states: live },
+    ...{ limit: 1_000, withTotal: true },
+  });
   const held = data?.bookings.filter(({ state }) => state === SlotBookingState.HELD) ?? [];
-  const count = `${data?.bookings.length}${data?.nextPageToken ? '+' : ''}`;
   return (
     <aside
       className="slot-panel popover dialog"
@@ -75,7 +75,7 @@ export function SlotPanel({ slot, now, groups, isAtStart, onMove }: SlotPanelPro
             error === null
               ? data && (
                   <Link key="bookings" to={`/slots/${id}`}>
-                    {count}
+                    {data.total}
                   </Link>
                 )
               : text.unread,
