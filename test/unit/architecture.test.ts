@@ -38,9 +38,11 @@ const folders = [
   ...['services/staff-console/page/rpc', 'services/staff-console/page/business', 'services/staff-console/page/ui'],
   ...['services/staff-console/page/forms', 'services/staff-console/page/lists'],
   ...['services/staff-console/page/lookup', 'services/staff-console/page/sequence'],
-  ...['services/staff-console/page/audit/trail', 'services/staff-console/page/redemptions'],
+  ...['services/staff-console/page/audit/trail'],
+  ...['services/staff-console/page/slots/record', 'services/staff-console/page/slots/bookings'],
+  ...['services/staff-console/page/redemptions'],
   ...['services/staff-console/page/audit'],
-  ...['services/staff-console/page/sign-in', 'services/staff-console/page/slots/record'],
+  ...['services/staff-console/page/sign-in'],
   ...['services/staff-console/page/live'],
   ...['services/staff-console/page/slots/snippets', 'services/staff-console/page/slots/sequence'],
   ...[

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { jsonProblem, move, readSequence, writeSequence } from '../../services/staff-console/page/sequence/sequence.ts';
+import {
+  jsonProblem,
+  moveStops,
+  readSequence,
+  stepStop,
+  writeSequence,
+} from '../../services/staff-console/page/sequence/sequence.ts';
 
 describe('A delivery sequence, as the console edits it', () => {
   it('A map of lists of integers is read, and written with a line for each user', () => {
@@ -21,12 +27,25 @@ describe('A delivery sequence, as the console edits it', () => {
     expect(jsonProblem('["9007199254740993", 9007199254740992]')).toBeUndefined();
   });
 
+  const sequence = { 1: [10, 20, 30, 40], 5: [], 7: [50] };
+
   it.each([
-    [[3], 0, 'before', [40, 10, 20, 30]],
-    [[0], 3, 'after', [20, 30, 40, 10]],
-    [[0, 2], 3, 'before', [20, 10, 30, 40]],
-    [[1], 1, 'after', [10, 20, 30, 40]],
-  ] as const)('Stops %j that are dropped at %i, %s it, keep their order', (moved, target, side, order) => {
-    expect(move([10, 20, 30, 40], new Set(moved), target, side)).toEqual(order);
+    ['before the second', [0, 2], '1', 1, { 1: [10, 30, 20, 40], 5: [], 7: [50] }],
+    ['behind the last', [0], '1', 4, { 1: [20, 30, 40, 10], 5: [], 7: [50] }],
+    ['into an empty list', [3], '5', 0, { 1: [10, 20, 30], 5: [40], 7: [50] }],
+    ['to another list', [1, 0], '7', 0, { 1: [30, 40], 5: [], 7: [10, 20, 50] }],
+    ['to where it is', [1], '1', 1, sequence],
+  ] as const)('Stops that are moved %s keep their order', (_where, moved, user, index, expected) => {
+    const places = moved.map((each) => ({ user: '1', index: each }));
+    expect(moveStops(sequence, places, { user, index })).toEqual(expected);
+  });
+
+  it.each([
+    [1, 1, { 1: [10, 30, 20, 40], 5: [], 7: [50] }],
+    [1, -1, { 1: [20, 10, 30, 40], 5: [], 7: [50] }],
+    [3, 1, { 1: [10, 20, 30], 5: [40], 7: [50] }],
+    [0, -1, sequence],
+  ] as const)('The stop at %i moves by %i, past the last to the next user', (index, by, expected) => {
+    expect(stepStop(sequence, { user: '1', index }, by)).toEqual(expected);
   });
 });

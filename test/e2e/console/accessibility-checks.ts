@@ -112,7 +112,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
         await tab.text(inside).first().waitFor();
       };
     const sequenceAsJson = async () => {
-      await edit('Change the sequence')();
+      await edit('Edit delivery sequence')();
       await unfold('Advanced: the sequence as JSON', 'As JSON')();
     };
     const claim = async () => {
@@ -160,18 +160,18 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['the list of slots', '/slots/list', /Export CSV/],
       ['a slot', '/slots/1', /Copy link/],
       ['the times of a slot', '/slots/1', /Copy link/, edit('Edit times and groups')],
-      ['the products of a slot', '/slots/1', /Copy link/, edit('Change products')],
+      ['the products of a slot', '/slots/1', /Copy link/, edit('Edit products')],
       ['a new snippet', '/slots/1', /Copy link/, edit('Add a snippet')],
-      ['the sequence of a slot', '/slots/1', /Copy link/, edit('Change the sequence')],
+      ['the sequence of a slot', '/slots/1', /Copy link/, edit('Edit delivery sequence')],
       ['a new slot', '/slots/new', /Create slot/],
       ['the question before leaving', '/slots/new', /Create slot/, enterDelivery('2090-05-01T10:00', leave)],
-      ['a notice', '/slots/9', /Change products/, () => tab.click(/slot 9$/, tab.notice('Slot 9'))],
+      ['a notice', '/slots/9', /Edit products/, () => tab.click(/slot 9$/, tab.notice('Slot 9'))],
       ['a problem at a field', '/coupons/new', /Create/, () => tab.click(/Create/, tab.text('Enter a percentage'))],
       [
         ...(['a question about a mistake', '/slots/new', /Create slot/] as const),
         enterDelivery('2020-05-01T10:00', press(['Create slot'], 'button', 'Correct it')),
       ],
-      ['a contradiction', '/slots/10', /Change products/, contradict],
+      ['a contradiction', '/slots/10', /Edit products/, contradict],
       ['a sequence as JSON', '/slots/1', /Copy link/, sequenceAsJson],
       ['the calendar with deactivated slots', '/slots?deactivated=shown', /Copy this/],
       ['a deactivated slot', '/slots/12', /Activate again/],

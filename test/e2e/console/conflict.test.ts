@@ -41,12 +41,12 @@ describeConsole('A record that somebody else changes meanwhile', (stage, tab) =>
     await tab.click('Edit times and groups');
     await tab.field('Orders close').fill('2090-05-01T08:00');
     await saveTheirs('05:00');
-    await tab.click('Save', tab.heading(`Somebody else has changed slot ${id}`));
+    await tab.click('Save', tab.heading(`Somebody else changed slot ${id}`));
   }
 
   it('Who is slower sees both versions of what contradicts, and who was quicker, nothing is overwritten, and the own one is saved', async () => {
     await contradict();
-    for (const text of ['Yours: 1 May 2090, 08:00', 'Theirs: 1 May 2090, 05:00', 'Ravi Iyer'])
+    for (const text of ['Yours: Mon 1 May 2090, 08:00', 'Theirs: Mon 1 May 2090, 05:00', 'Ravi Iyer'])
       await dialog().getByText(text).waitFor();
     expect(await dialog().getByRole('radiogroup').count()).toBe(1);
     expect(await stored()).toMatchObject(freeze('05:00'));
@@ -57,7 +57,7 @@ describeConsole('A record that somebody else changes meanwhile', (stage, tab) =>
 
   it('Who is slower saves the other version where it is right', async () => {
     await contradict();
-    await dialog().getByText('Theirs: 1 May 2090, 05:00').click();
+    await dialog().getByText('Theirs: Mon 1 May 2090, 05:00').click();
     await saveChoice();
     await saved();
     expect(await stored()).toMatchObject(freeze('05:00'));
@@ -68,7 +68,7 @@ describeConsole('A record that somebody else changes meanwhile', (stage, tab) =>
     await tab.field('Orders close').fill('2090-05-01T08:00');
     await saveTheirs('05:00', '12:00');
     await tab.click('Save');
-    await tab.click('Back to editing');
+    await tab.click('Keep editing');
     expect(await tab.field('Orders close').inputValue()).toBe('2090-05-01T08:00');
     await expect.poll(() => tab.field('Delivery time').inputValue()).toBe('2090-05-01T12:00');
     await tab.field('Delivery time').fill('2090-05-01T13:00');
@@ -84,13 +84,13 @@ describeConsole('A record that somebody else changes meanwhile', (stage, tab) =>
   });
 
   it('Of a delivery sequence, only the user whose orders both have moved is asked about', async () => {
-    await tab.click('Change the sequence');
+    await tab.click('Edit delivery sequence');
     await tab.text('Advanced: the sequence as JSON').click();
     await tab.field('As JSON').fill('{"1": [12, 11], "2": [21]}');
     await theirs.updateDeliverySequence({ id, deliverySequence: fromJson(ValueSchema, { 1: [12], 3: [31] }) });
     await tab.click('Save');
     // No order has these numbers.
-    await tab.click('Save all the same', dialog().getByRole('radiogroup', { name: 'User 1' }));
+    await tab.click('Save anyway', dialog().getByRole('radiogroup', { name: 'User 1' }));
     expect(await dialog().getByRole('radiogroup').count()).toBe(1);
     await saveChoice();
     await tab.notice('Delivery sequence updated successfully').waitFor();

@@ -9,7 +9,7 @@ describeConsole('A connection that comes and goes', (stage, tab) => {
 
   beforeEach(async () => {
     await tab.open('/slots/7');
-    await tab.heading('Slot 7').waitFor();
+    await tab.heading('Mon 1 May 2090, 10:00').waitFor();
   });
 
   const goOffline = async () => {
@@ -58,7 +58,7 @@ describeConsole('A connection that comes and goes', (stage, tab) => {
   });
 
   it('A service that restarts under an open page is not noticed by who saves', async () => {
-    await tab.click('Change products');
+    await tab.click('Edit products');
     await tab.pick('Products', 'Product 4');
     await stage.slot.restart();
     await tab.click('Save', tab.notice(/1 added, 0 removed/));

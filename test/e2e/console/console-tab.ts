@@ -94,6 +94,12 @@ export class ConsoleTab {
     await brings?.waitFor();
   }
 
+  /** Does an action of the page that stands behind its dots. */
+  async more(action: string): Promise<void> {
+    await this.button('More actions').click();
+    await this.page.getByRole('menuitem', { name: action, exact: true }).click();
+  }
+
   /** Goes by a link to the page with a heading. */
   async follow(link: string | RegExp, heading: string | RegExp): Promise<void> {
     await this.link(link).click();

@@ -30,7 +30,7 @@ describeConsole('The delivery sequence by name', (stage, tab) => {
     await tab.press('Control+v');
   }
   const field = () => tab.field('Add orders for Aarti Rao');
-  const change = () => tab.button('Change the sequence').click();
+  const change = () => tab.button('Edit delivery sequence').click();
   const saved = () => tab.notice('Delivery sequence updated successfully').waitFor();
   const noList = 'Enter the numbers of orders, such as 12, 15.';
   const orders = () => tab.page.getByRole('grid', { name: 'Orders of Aarti Rao' }).getByRole('row');
@@ -74,13 +74,14 @@ describeConsole('The delivery sequence by name', (stage, tab) => {
     await saved();
     await change();
     await field().fill('13');
-    await tab.pick('Users', 'User 2');
+    await tab.text('Add or remove customers').click();
+    await tab.pick('Customers', 'User 2');
     await tab.field('Add orders for User 2').fill('14');
     await tab.click('Save');
     const question = tab.page.getByRole('alertdialog', { name: 'Is this right?' }).getByRole('paragraph');
     await expect
       .poll(async () => (await question.allInnerTexts()).toSorted())
-      .toEqual(['Order 13 stands in it 2 times.', 'Order 14 is not of User 2, but of Aarti Rao.']);
+      .toEqual(['Order 13 is in it 2 times.', 'Order 14 is not of User 2, but of Aarti Rao.']);
   });
 
   it('Staff are asked before they cancel what they have changed, and only then', async () => {
@@ -92,7 +93,7 @@ describeConsole('The delivery sequence by name', (stage, tab) => {
     await tab.click('Stay here');
     expect(await orders().count()).toBe(1);
     await tab.click('Cancel');
-    await tab.click('Leave', tab.button('Change the sequence'));
+    await tab.click('Leave', tab.button('Edit delivery sequence'));
     expect(await stored()).toEqual({ 1: [12, 11] });
   });
 
@@ -102,9 +103,9 @@ describeConsole('The delivery sequence by name', (stage, tab) => {
       await tab.text('Advanced: the sequence as JSON').click();
       await tab.field('As JSON').fill(sequence);
       await tab.click('Save');
-      await tab.click('Save all the same');
-      await tab.button('Save all the same').waitFor({ state: 'detached' });
-      await tab.button('Change the sequence').waitFor();
+      await tab.click('Save anyway');
+      await tab.button('Save anyway').waitFor({ state: 'detached' });
+      await tab.button('Edit delivery sequence').waitFor();
     }
     const history = tab.section('History');
     await history.getByText('User 2: added 19; removed 18').waitFor();
@@ -120,11 +121,11 @@ describeConsole('The delivery sequence by name', (stage, tab) => {
     release();
     await tab.text('There is no order 424242.').waitFor();
     expect(await stored()).toEqual({ 1: [12, 11] });
-    await tab.click('Correct it');
+    await tab.click('Change it');
     await field().press('Enter');
     await orders().getByText('424242: no such order').waitFor();
     await tab.click('Save');
-    await tab.click('Save all the same');
+    await tab.click('Save anyway');
     await saved();
     expect(await stored()).toEqual({ 1: [12, 11, 424_242] });
   });

@@ -26,7 +26,7 @@ describeConsole('A new slot', (stage, tab) => {
   const question = () => tab.page.getByRole('alertdialog', { name: 'Is this right?' });
   const isAsked = (sentence: string | RegExp) => question().getByText(sentence).waitFor();
   const correct = async () => {
-    await tab.click('Correct it');
+    await tab.click('Change it');
     await question().waitFor({ state: 'hidden' });
   };
 
@@ -42,7 +42,7 @@ describeConsole('A new slot', (stage, tab) => {
     await tab.pick('Products of the snippet', 'Product 4');
     await create();
     await created();
-    await tab.heading(/^Slot \d+$/).waitFor();
+    await tab.heading('Mon 1 May 2090, 10:00').waitFor();
     const times = {
       delivery_time: new Date('2090-05-01T10:00+05:30'),
       freeze_time: new Date('2090-05-01T06:30+05:30'),
@@ -69,10 +69,12 @@ describeConsole('A new slot', (stage, tab) => {
        insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('evening-2090-05-01', 7, '{1, 20}')`,
     );
     await tab.open('/slots/7');
-    await tab.follow('Copy to the next week', 'New slot, as slot 7');
+    await tab.heading('Mon 1 May 2090, 10:00').waitFor();
+    await tab.more('Copy to the next week');
+    await tab.heading('Copy of Mon 1 May 2090, 10:00').waitFor();
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-08T10:00');
-    await tab.text('can only be taken along under new names').waitFor();
-    await tab.click('Take it along');
+    await tab.text('can only be copied under new names').waitFor();
+    await tab.click('Copy it');
     const chosen = tab.section('Vendor snippet 1').getByRole('grid', { name: /chosen/ });
     await chosen.getByText('Mango').waitFor();
     expect(await tab.field('Snippet name').inputValue()).toBe('evening-2090-05-08');
@@ -95,7 +97,7 @@ describeConsole('A new slot', (stage, tab) => {
       await snippet.getByRole('row', { name: 'Product 4', exact: true }).click();
     }
     await create();
-    await tab.click('Create slot all the same');
+    await tab.click('Create slot anyway');
     const problem = 'Snippet name "taken" already exists';
     await tab.section('Vendor snippet 2').getByText(problem).waitFor();
     expect(await tab.section('Vendor snippet 1').getByText(problem).count()).toBe(0);
@@ -126,8 +128,8 @@ describeConsole('A new slot', (stage, tab) => {
     await tab.pick('Groups', 'Group 2');
     await tab.pick('Products', 'Product 4');
     await create();
-    await isAsked('The delivery is in the past: 25 Apr 2020, 11:30.');
-    await isAsked('Orders close after the delivery: 25 Apr 2020, 12:00.');
+    await isAsked('The delivery is in the past: Sat 25 Apr 2020, 11:30.');
+    await isAsked('Orders close after the delivery: Sat 25 Apr 2020, 12:00.');
     await correct();
     expect(await slots()).toEqual([]);
     await tab.fill({ 'Orders close': '2090-04-25T07:30', 'Delivery time': '2090-04-25T11:30' });
@@ -141,20 +143,20 @@ describeConsole('A new slot', (stage, tab) => {
   it('In an old slot only what is changed is asked about, also after another mistake was confirmed', async () => {
     await insertSlot('2020-04-25T11:30+05:30');
     await tab.open('/slots/7');
-    await tab.click('Edit times and groups', tab.text('This has passed: the slot takes no orders.'));
+    await tab.click('Edit times and groups', tab.text('This has passed: nobody can order.'));
     await tab.field('Orders close').fill('2020-04-25T12:00');
     await save();
-    await isAsked('Orders close after the delivery: 25 Apr 2020, 12:00.');
+    await isAsked('Orders close after the delivery: Sat 25 Apr 2020, 12:00.');
     // The delivery is as old as it was.
     expect(await question().getByText('The delivery is in the past').count()).toBe(0);
     await tab.failAt(/UpdateSlot$/);
-    await tab.click('Save all the same');
+    await tab.click('Save anyway');
     await tab.section('Times and groups').getByText('The service can’t be reached').waitFor();
     await tab.page.unroute(/UpdateSlot$/);
     await tab.field('Orders close').fill('2020-04-25T13:00');
     await save();
-    await isAsked('Orders close after the delivery: 25 Apr 2020, 13:00.');
-    await tab.click('Save all the same');
+    await isAsked('Orders close after the delivery: Sat 25 Apr 2020, 13:00.');
+    await tab.click('Save anyway');
     await saved();
     expect(await slots()).toMatchObject([{ freeze_time: new Date('2020-04-25T13:00+05:30') }]);
     await tab.click('Edit times and groups');
@@ -170,17 +172,17 @@ describeConsole('A new slot', (stage, tab) => {
     await isAsked(empty);
     await correct();
     expect(await slots()).toEqual([]);
-    await tab.text('Active: the storefront offers it').click();
+    await tab.text('Active: customers can order in it').click();
     await create();
     await created();
-    await tab.click('Activate again');
+    await tab.more('Activate again');
     await isAsked(empty);
-    await tab.click('Activate again all the same', tab.notice(/is active again/));
+    await tab.click('Activate again anyway', tab.notice(/is active again/));
   });
 
   it('A time that another slot takes is asked about, for a new slot, a moved one, and one that is activated again', async () => {
     await insertSlot('2090-04-25T11:30+05:30');
-    const taken = 'Slot 7 is at this time already: 25 Apr 2090, 11:30.';
+    const taken = 'Slot 7 is at this time already: Tue 25 Apr 2090, 11:30.';
     await tab.open('/slots/new?day=2090-04-25');
     await tab.pick('Products', 'Product 4');
     await create();
@@ -189,10 +191,10 @@ describeConsole('A new slot', (stage, tab) => {
     await tab.field('Delivery time').fill('2090-04-25T11:30');
     await save();
     await isAsked(taken);
-    await tab.click('Save all the same');
+    await tab.click('Save anyway');
     await saved();
-    await tab.click('Deactivate');
-    await tab.click('Activate again');
+    await tab.more('Deactivate');
+    await tab.more('Activate again');
     await isAsked(taken);
   });
 
@@ -203,7 +205,7 @@ describeConsole('A new slot', (stage, tab) => {
     await tab.page.keyboard.type('042520901130AM');
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-04-25T11:30');
     expect(await closes()).toBe('2090-04-25T07:30');
-    await tab.text('Until then the slot takes orders.').waitFor();
+    await tab.text('Customers can order until then.').waitFor();
     await tab.fill({ 'Orders close': '2090-04-24T20:00', 'Delivery time': '2090-04-26T12:30' });
     expect(await closes()).toBe('2090-04-25T21:00');
     await tab.field('Orders close').fill('2090-04-26T13:00');

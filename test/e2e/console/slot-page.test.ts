@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { describeConsole } from './stage.ts';
 
@@ -17,7 +18,9 @@ describeConsole('The page of a slot', (stage, tab) => {
   });
 
   const stops = () => tab.page.getByRole('grid', { name: 'Orders of User 1' }).getByRole('row');
-  const order = async () => (await stops().allInnerTexts()).map((text) => /\d+/.exec(text)?.[0]);
+  /** The orders of rows, without the number of the stop before them. */
+  const ordersOf = async (rows: Locator) => (await rows.allInnerTexts()).map((text) => /\n\D*(\d+)/.exec(text)?.[1]);
+  const order = () => ordersOf(stops());
   const slot = async () => {
     const [row] = await stage.sql<Record<string, unknown>>('select * from slots where id = $1', [id]);
     return row;
@@ -28,6 +31,13 @@ describeConsole('The page of a slot', (stage, tab) => {
       [id],
     );
     return rows.map(({ product_id }) => product_id);
+  };
+
+  /** Begins the edit of another sequence, which is in the form before it is saved. */
+  const enter = async (sequence: string) => {
+    await tab.click('Edit delivery sequence');
+    await tab.text('Advanced: the sequence as JSON').click();
+    await tab.field('As JSON').fill(sequence);
   };
 
   it('Staff change the times and groups, and all else stays as it is', async () => {
@@ -60,7 +70,7 @@ describeConsole('The page of a slot', (stage, tab) => {
     await tab.page.getByRole('menuitem', { name: `Slot ${other}` }).click();
     await tab.click('Edit times and groups', tab.field('Orders close'));
     await tab.page.evaluate('history.go(-2)');
-    await tab.heading(`Slot ${id}`).waitFor();
+    await tab.heading('Mon 1 May 2090, 10:00').waitFor();
     await tab.button('Edit times and groups').waitFor();
   });
 
@@ -74,7 +84,7 @@ describeConsole('The page of a slot', (stage, tab) => {
   });
 
   it('Staff see which products they add and remove before they save, and choose by a list of numbers that is pasted', async () => {
-    await tab.click('Change products');
+    await tab.click('Edit products');
     await tab.page.evaluate(`navigator.clipboard.writeText('17, 18, 77777')`);
     await tab.page.getByRole('group', { name: 'Products', exact: true }).getByRole('searchbox').focus();
     await tab.press('Control+v');
@@ -101,7 +111,7 @@ describeConsole('The page of a slot', (stage, tab) => {
   });
 
   it('Staff reorder the delivery sequence with the keyboard', async () => {
-    await tab.click('Change the sequence');
+    await tab.click('Edit delivery sequence');
     await expect.poll(order).toEqual(['11', '12', '13']);
     await stops().last().focus();
     // Takes the stop, goes up to the place before the first, and drops it there.
@@ -122,7 +132,7 @@ describeConsole('The page of a slot', (stage, tab) => {
   });
 
   it('Staff reorder the delivery sequence by dragging', async () => {
-    await tab.click('Change the sequence');
+    await tab.click('Edit delivery sequence');
     await stops().last().hover();
     const { x = 0, y = 0 } = (await stops().first().boundingBox()) ?? {};
     await tab.page.mouse.down();
@@ -132,26 +142,60 @@ describeConsole('The page of a slot', (stage, tab) => {
     await expect.poll(order).toEqual(['13', '11', '12']);
   });
 
+  it('Staff move an order to another customer by the keyboard, also into an empty list, and by the button at the end of a list', async () => {
+    await enter('{"1": [11, 12], "4": [], "5": [14]}');
+    const of = (user: number) => tab.page.getByRole('grid', { name: `Orders of User ${user}` }).getByRole('row');
+    const focused = () => tab.page.locator(':focus').getAttribute('aria-label');
+    await of(1).first().focus();
+    await tab.press('ArrowRight', 'Enter');
+    await expect.poll(focused).toMatch(/^Insert/);
+    await tab.press('Tab');
+    await expect.poll(focused).toMatch(/^Drop on/);
+    await tab.press('Enter');
+    await expect.poll(() => ordersOf(of(4))).toEqual(['11']);
+    await tab.click('Move order 14 up');
+    await tab.click('Move order 12 down');
+    await expect.poll(() => ordersOf(of(4))).toEqual(['12', '11', '14']);
+    await tab.click('Save');
+    await tab.click('Save anyway', tab.notice('Delivery sequence updated successfully'));
+    expect(await slot()).toMatchObject({ delivery_sequence: { 1: [], 4: [12, 11, 14], 5: [] } });
+  });
+
+  it('Staff drag an order to another customer', async () => {
+    await enter('{"1": [11, 12], "4": [14]}');
+    const of4 = tab.page.getByRole('grid', { name: 'Orders of User 4' }).getByRole('row');
+    await stops().first().hover();
+    const { x = 0, y = 0 } = (await of4.boundingBox()) ?? {};
+    await tab.page.mouse.down();
+    await tab.page.mouse.move(x + 20, y + 20, { steps: 5 });
+    await tab.page.mouse.move(x + 20, y + 2, { steps: 5 });
+    await tab.page.mouse.up();
+    await expect.poll(() => ordersOf(of4)).toEqual(['11', '14']);
+    await expect.poll(order).toEqual(['12']);
+  });
+
   it('Staff change the delivery sequence as JSON, the only way for one with other names than the numbers of users, and add a user by name', async () => {
-    await tab.click('Change the sequence');
+    await tab.click('Edit delivery sequence');
     await tab.text('Advanced: the sequence as JSON').click();
     await tab.field('As JSON').fill('{"1": [5');
     await tab.text('This is no JSON.').waitFor();
     await tab.field('As JSON').fill('{"van-7": [21]}');
     await tab.text('It can only be changed as JSON').waitFor();
-    expect(await tab.page.getByRole('group', { name: 'Users' }).count()).toBe(0);
+    expect(await tab.text('Add or remove customers').count()).toBe(0);
     await tab.field('As JSON').fill('{"1": [5]}');
-    await tab.pick('Users', 'User 4');
+    await tab.text('Add or remove customers').click();
+    await tab.pick('Customers', 'User 4');
     await tab.field('Add orders for User 4').fill('21');
     await tab.press('Enter');
     await tab.click('Save', tab.text('There is no order 5, 21.'));
-    await tab.click('Save all the same', tab.notice('Delivery sequence updated successfully'));
+    await tab.click('Save anyway', tab.notice('Delivery sequence updated successfully'));
     expect(await slot()).toMatchObject({ delivery_sequence: { 1: [5], 4: [21] } });
   });
 
   it('Staff deactivate a slot, and undo it, which leaves all else as it was', async () => {
     const before = await slot();
-    await tab.click('Deactivate', tab.exactly('Deactivated'));
+    await tab.more('Deactivate');
+    await tab.exactly('Deactivated').waitFor();
     expect(await slot()).toMatchObject({ is_active: false });
     await tab.notice(`Slot ${id} is deactivated`).getByRole('button', { name: 'Undo' }).click();
     await tab.notice(`Slot ${id} is active again`).waitFor();

@@ -1,7 +1,7 @@
 import { createQueryOptions, useQuery, useTransport } from '@connectrpc/connect-query';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { CatalogService, type CatalogUser } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
 import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
@@ -43,9 +43,18 @@ export function useProductNames(ids: readonly number[]): (id: number) => string 
 
 /** Like `useProductNames`, for users. */
 export function useUserNames(ids: readonly number[]): (id: number) => string {
+  const userOf = useUsers(ids);
+  return (id) => userOf(id).name;
+}
+
+/** Returns a function that tells a user's name, as `useUserNames` does, and mobile number; an empty one if there is none. */
+export function useUsers(ids: readonly number[]): (id: number) => Pick<CatalogUser, 'name' | 'mobile'> {
   const { data } = useQuery(CatalogService.method.getUsers, { userIds: ids.slice(0, maxNamed) }, options(ids));
-  const names = useNames(data?.users);
-  return (id) => names.get(id) ?? words.lookup.customer(id);
+  const users = useMemo(() => new Map(data?.users.map((user) => [user.id, user])), [data]);
+  return (id) => {
+    const user = users.get(id);
+    return { name: user === undefined ? words.lookup.customer(id) : isolate(user.name), mobile: user?.mobile ?? '' };
+  };
 }
 
 /** Returns the codes of coupons by their ids, as far as they are read: with a call for each. */

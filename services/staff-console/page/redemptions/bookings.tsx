@@ -1,52 +1,132 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
-import {
-  type ListBookingsResponse,
-  SlotBookingService,
-} from '../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
-import { trailAddress } from '../audit/trail/filters.ts';
-import { useNow } from '../business/time.tsx';
+import { type SlotBooking, SlotBookingState } from '../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
+import { Time, useNow } from '../business/time.tsx';
+import { SelectField } from '../forms/select-field.tsx';
+import type { Column } from '../lists/column.ts';
+import { useFilters } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
-import { byToken, useRows } from '../lists/source.ts';
-import { useUserNames } from '../lookup/names.ts';
+import { useRows } from '../lists/source.ts';
+import { useUsers } from '../lookup/names.ts';
+import { CancelDialog } from '../slots/bookings/cancel-dialog.tsx';
+import { type BookingsOf, bookingsOf, isLive, liveStates, unitsOf } from '../slots/bookings/live-bookings.ts';
+import { MoveDialog } from '../slots/bookings/move-dialog.tsx';
+import { Button } from '../ui/button.tsx';
 import { Section } from '../ui/page.tsx';
+import { isolate } from '../ui/text.ts';
+import { words } from '../words.ts';
 import { stateColumn, userColumn } from './hold-columns.tsx';
+import { orderPath } from './order-key.ts';
 
-const rowsOf = ({ bookings }: ListBookingsResponse) => bookings;
+const { slot: text, orders } = words;
 
-/** Lists the bookings of an order or a customer as a section of its page, newest first. */
-export function Bookings(of: { readonly orderKey: string } | { readonly userId: number }): ReactNode {
+/** What a slot's bookings can be filtered by, beside those that have units of it. */
+const filters: Readonly<Record<string, readonly [words: string, states: SlotBookingState[]]>> = {
+  booked: [orders.states.booked, [SlotBookingState.BOOKED]],
+  held: [orders.states.held, [SlotBookingState.HELD]],
+  expired: [orders.states.expired, [SlotBookingState.EXPIRED]],
+  canceled: [orders.states.canceled, [SlotBookingState.RELEASED]],
+  all: [text.filter.all, []],
+};
+const options = Object.entries(filters).map(([value, [name]]) => [value, name] as const);
+
+/**
+ * Lists the bookings of a slot, an order or a customer as a section of its page, newest first. Of a slot, those that have
+ * units of it, unless staff ask for others.
+ */
+export function Bookings(of: Omit<BookingsOf, 'states'>): ReactNode {
+  const isOfSlot = of.slotId !== undefined;
   const now = useNow(20_000);
-  const request = { ...of, limit: 50 };
-  const source = { method: SlotBookingService.method.listBookings, request, rowsOf, next: byToken };
+  const { values, field } = useFilters(['booking']);
+  const [, states = isOfSlot ? liveStates : []] = filters[values.booking] ?? [];
+  const source = bookingsOf({ ...of, states });
   const { rows = [] } = useRows(source, false);
-  const nameOf = useUserNames([...new Set(rows.flatMap(({ userId }) => userId ?? []))]);
+  const userOf = useUsers([...new Set(rows.flatMap(({ userId }) => userId ?? []))]);
+  const [acting, setActing] = useState<readonly [booking: SlotBooking, Dialog: typeof CancelDialog]>();
+  const [booking, ActionDialog] = acting ?? [];
+  const [acted, setActed] = useState(0);
+  const place = useRef<HTMLDivElement>(null);
+  // The keyboard goes on at the heading, because the row of the button that was pressed may be gone.
+  useEffect(() => {
+    if (acted > 0) place.current?.closest('section')?.querySelector('h2')?.focus();
+  }, [acted]);
+  const close = () => setActing(undefined);
+  const done = () => {
+    close();
+    setActed(acted + 1);
+  };
+  const act = (
+    row: SlotBooking,
+    { short, order }: typeof text.move | typeof text.cancel,
+    Dialog: typeof CancelDialog,
+  ) => (
+    <Button emphasis="quiet" onPress={() => setActing([row, Dialog])} aria-label={order(row.orderKey)}>
+      {short}
+    </Button>
+  );
+  const columns: readonly Column<SlotBooking>[] = [
+    isOfSlot ? orderColumn : slotColumn,
+    userColumn((id) => (
+      <>
+        {userOf(id).name}
+        <div className="detail">{userOf(id).mobile}</div>
+      </>
+    )),
+    { title: text.units, text: ({ units }) => String(units), className: 'number' },
+    stateColumn(now),
+    {
+      title: text.actions,
+      show: (row) =>
+        isLive(row, now) && (
+          <>
+            {act(row, text.move, MoveDialog)}
+            {act(row, text.cancel, CancelDialog)}
+          </>
+        ),
+      text: () => '',
+      file: [],
+      className: 'name',
+    },
+  ];
   return (
-    <Section title="Bookings">
-      <List
-        source={source}
-        what="bookings"
-        empty="No slot is booked for this order."
-        caption="Newest first"
-        columns={[
-          {
-            title: 'Booking',
-            show: ({ id }) => <Link href={trailAddress({ type: 'booking', id: String(id) })}>Booking {id}</Link>,
-            text: ({ id }) => String(id),
-            className: 'name',
-          },
-          {
-            title: 'Slot',
-            show: ({ slotId }) => <Link href={`/slots/${slotId}`}>Slot {slotId}</Link>,
-            text: ({ slotId }) => String(slotId),
-            className: 'name',
-          },
-          userColumn(nameOf),
-          { title: 'Units', text: ({ units }) => String(units), className: 'number' },
-          stateColumn(now),
-        ]}
-        keyOf={({ id }) => id}
-      />
+    <Section
+      title={words.slots.bookings}
+      actions={
+        isOfSlot && <SelectField label={orders.state} none={text.filter.live} {...{ options }} {...field('booking')} />
+      }
+    >
+      <div ref={place}>
+        <List
+          source={source}
+          what={words.slots.bookings.toLowerCase()}
+          empty={isOfSlot ? (values.booking === '' ? text.empty.ofSlot : text.empty.ofState) : text.empty.ofOther}
+          caption={text.caption(unitsOf(rows))}
+          columns={columns}
+          keyOf={({ id }) => id}
+        />
+      </div>
+      {booking !== undefined && ActionDialog !== undefined && (
+        <ActionDialog booking={booking} onClose={close} onDone={done} />
+      )}
     </Section>
   );
 }
+
+const orderColumn: Column<SlotBooking> = {
+  title: orders.order,
+  show: ({ orderKey, createdAt }) => (
+    <>
+      <Link href={orderPath(orderKey)}>{isolate(orderKey)}</Link>
+      <div className="detail">
+        {text.placed} <Time at={createdAt} />
+      </div>
+    </>
+  ),
+  text: ({ orderKey }) => orderKey,
+};
+
+const slotColumn: Column<SlotBooking> = {
+  title: words.slots.number,
+  show: ({ slotId }) => <Link href={`/slots/${slotId}`}>{words.slots.slot(slotId)}</Link>,
+  text: ({ slotId }) => String(slotId),
+};

@@ -18,7 +18,7 @@ const isBooking = (hold: Hold) => hold.$typeName === 'slot.v1.SlotBooking';
 const doneAt = (hold: Hold) => (hold.$typeName === 'slot.v1.SlotBooking' ? hold.bookedAt : hold.usedAt);
 
 /** Returns the column of the customers of redemptions or bookings. */
-export function userColumn(nameOf: (id: number) => string): Column<Hold> {
+export function userColumn(nameOf: (id: number) => ReactNode): Column<Hold> {
   // In a file: names are known for the rows on show only.
   const number = ({ userId }: Hold) => String(userId ?? '');
   const show = ({ userId }: Hold) => userId && <Link href={`/users/${userId}`}>{nameOf(userId)}</Link>;

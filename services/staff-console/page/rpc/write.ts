@@ -45,13 +45,13 @@ interface Attempt<Answer> {
  * executed once, even after a double click, a lost connection or a second press of the button. Afterwards everything on
  * the page is read again.
  *
- * @param done returns the notice that says what was done, and how to undo it.
+ * @param done returns the notice that says what was done, and how to undo it; none if the answer is a refusal.
  * @param reported names the record of a button that has no place for a failure: a notice then reports it. So does one
  *   where staff have left the form meanwhile.
  */
 export function useWrite<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
-  done: (answer: MessageShape<O>) => Notice,
+  done: (answer: MessageShape<O>) => Notice | undefined,
   reported?: string,
 ): Write<I, O> {
   const transport = useTransport();
@@ -68,7 +68,9 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
     mutationFn: ({ request, key }: { request: MessageInitShape<I>; key: string }) =>
       transport.unary(method, undefined, undefined, { 'idempotency-key': key }, request, undefined),
     onSuccess: async ({ message, header }) => {
-      notify({ ...done(message), about: reported, storeRequestId: header.get('store-request-id') ?? undefined });
+      const notice = done(message);
+      const storeRequestId = header.get('store-request-id') ?? undefined;
+      if (notice !== undefined) notify({ ...notice, about: reported, storeRequestId });
       await readAgain(queryClient);
     },
   });

@@ -52,17 +52,37 @@ export function writeSequence(sequence: Sequence): string {
   return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n}`;
 }
 
-/** Moves the items at the positions `moved` to before or after the item at `target`. */
-export function move(
-  list: readonly number[],
-  moved: ReadonlySet<number>,
-  target: number,
-  side: 'before' | 'after',
-): number[] {
-  const keep = (from: number, to: number) =>
-    list.filter((_, index) => index >= from && index < to && !moved.has(index));
-  const split = side === 'before' ? target : target + 1;
-  return [...keep(0, split), ...list.filter((_, index) => moved.has(index)), ...keep(split, list.length)];
+/** A stop's place in a sequence: whose it is, and how many of theirs are before it. */
+export interface Place {
+  readonly user: string;
+  readonly index: number;
+}
+
+/** Moves stops to before the place `to`, which may be behind a user's last. */
+export function moveStops(sequence: Sequence, moved: readonly Place[], to: Place): Sequence {
+  const isMoved = (user: string, index: number) => moved.some((at) => at.user === user && at.index === index);
+  const users = Object.entries(sequence);
+  const stops = users.flatMap(([user, list]) => list.filter((_, index) => isMoved(user, index)));
+  return Object.fromEntries(
+    users.map(([user, list]) => {
+      const split = user === to.user ? to.index : list.length;
+      const [before, after] = [true, false].map((isBefore) =>
+        list.filter((_, index) => index < split === isBefore && !isMoved(user, index)),
+      );
+      return [user, [...(before ?? []), ...(user === to.user ? stops : []), ...(after ?? [])]];
+    }),
+  );
+}
+
+/** Moves a stop by one, from a user's first to the one before, and from the last to the next. */
+export function stepStop(sequence: Sequence, at: Place, by: -1 | 1): Sequence {
+  const users = Object.keys(sequence);
+  const index = at.index + by;
+  if (index >= 0 && index < (sequence[at.user]?.length ?? 0))
+    return moveStops(sequence, [at], { user: at.user, index: by < 0 ? index : index + 1 });
+  const user = users[users.indexOf(at.user) + by];
+  if (user === undefined) return sequence;
+  return moveStops(sequence, [at], { user, index: by < 0 ? (sequence[user]?.length ?? 0) : 0 });
 }
 
 function parse(text: string): unknown {

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { useUserNames } from '../lookup/names.ts';
 import { useOrders } from '../lookup/orders.ts';
 import { Empty } from '../ui/page.tsx';
+import { words } from '../words.ts';
 import type { Sequence } from './sequence.ts';
 import { Stops } from './stops.tsx';
 
@@ -11,19 +12,24 @@ export function useSequenceNames(sequence: Sequence) {
   return { nameOf, ...useOrders([...new Set(Object.values(sequence).flat())].filter((stop) => stop > 0)) };
 }
 
-/** Shows in which order each user's orders are delivered. */
+/** Shows the stops of a slot in their order, which is that of the users' ids, then of each user's orders. */
 export function StoredSequence({ sequence }: { readonly sequence: Sequence }): ReactNode {
   const { nameOf, orders } = useSequenceNames(sequence);
   const users = Object.entries(sequence);
-  if (users.length === 0) return <Empty>No sequence yet.</Empty>;
+  if (users.length === 0) return <Empty>{words.slot.sequence.none}</Empty>;
+  let next = 1;
   return (
     <ul className="columns">
-      {users.map(([user, stops]) => (
-        <li key={user}>
-          <strong>{nameOf(Number(user))}</strong>
-          <Stops stops={stops} orders={orders} />
-        </li>
-      ))}
+      {users.map(([user, stops]) => {
+        const first = next;
+        next += stops.length;
+        return (
+          <li key={user}>
+            <strong>{nameOf(Number(user))}</strong>
+            <Stops stops={stops} orders={orders} first={first} />
+          </li>
+        );
+      })}
     </ul>
   );
 }

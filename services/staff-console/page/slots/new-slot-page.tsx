@@ -1,10 +1,11 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { useNow } from '../business/time.tsx';
-import { dateInput, readDay, shiftDay } from '../business/time-input.ts';
+import { formatDate, useNow } from '../business/time.tsx';
+import { dateInput, readDay, readTimeInput, shiftDay } from '../business/time-input.ts';
 import { EditForm } from '../forms/edit-form.tsx';
 import type { Option } from '../forms/pick-many.tsx';
 import { Switch } from '../forms/switch.tsx';
@@ -17,7 +18,17 @@ import { Button } from '../ui/button.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { readId } from '../ui/text.ts';
-import { concernsOf, draftOf, emptyConcerns, inputOf, newDraft, productsOf } from './record/slot-draft.ts';
+import { words } from '../words.ts';
+import {
+  concernsOf,
+  draftOf,
+  emptyConcerns,
+  inputOf,
+  newDraft,
+  productsOf,
+  type SlotDraft,
+} from './record/slot-draft.ts';
+import { slotTime } from './record/slot-time.ts';
 import { plansOf, useTaken } from './record/use-taken.ts';
 import {
   copySnippet,
@@ -29,6 +40,8 @@ import {
 import { SnippetFields } from './snippets/snippet-fields.tsx';
 import { TimesFields } from './times-fields.tsx';
 
+const { form: text, snippets: ofSnippets } = words.slot;
+
 /** Creates a slot, either empty on the day or at the time in the URL, or as a copy of another one some days later. */
 export function Component(): ReactNode {
   const [params] = useSearchParams();
@@ -38,20 +51,29 @@ export function Component(): ReactNode {
   const at = `${readDay(day) ?? shiftDay(dateInput(new Date(clock.now())), 1)}T${time}`;
   const input = like === undefined ? skipToken : { id: like };
   const query = useQuery(SlotService.method.getSlotById, input);
+  const source = query.data?.slot;
   const form = (slot: SlotDetail | undefined) => (
     <NewSlotForm key={params.toString()} at={at} like={slot} days={days} />
   );
   return (
-    <Page title={like === undefined ? 'New slot' : `New slot, as slot ${like}`}>
+    <Page title={source === undefined ? text.title : text.copyTitle(slotTime(source))}>
       {like === undefined ? (
         form(undefined)
       ) : (
-        <Read query={query} what={`slot ${like}`}>
-          {({ slot }) => slot !== undefined && form(slot)}
+        <Read query={{ ...query, data: source }} what={words.slot.what}>
+          {form}
         </Read>
       )}
     </Page>
   );
+}
+
+/** A new slot in the form. */
+interface NewSlot {
+  readonly times: SlotDraft;
+  readonly isActive: boolean;
+  readonly products: readonly Option[];
+  readonly snippets: readonly SnippetDraft[];
 }
 
 interface NewSlotFormProps {
@@ -64,20 +86,20 @@ interface NewSlotFormProps {
 function NewSlotForm({ at, like, days }: NewSlotFormProps): ReactNode {
   const navigate = useNavigate();
   const now = useNow(20_000);
-  const [start] = useState(() => ({
+  const [start] = useState<NewSlot>(() => ({
     times: like === undefined ? newDraft(at) : draftOf(like, days),
     isActive: true,
     products: like === undefined ? [] : productsOf(like),
-    snippets: Array.of<SnippetDraft>(),
+    snippets: [],
   }));
   const [draft, setDraft] = useState(start);
   const [isCreated, setIsCreated] = useState(false);
   const { times, isActive, products, snippets } = draft;
-  const change = (part: Partial<typeof draft>) => setDraft({ ...draft, ...part });
+  const change = (part: Partial<NewSlot>) => setDraft({ ...draft, ...part });
   const { taken, isChecking } = useTaken(isActive ? plansOf(times) : []);
   const write = useWrite(SlotService.method.createSlot, ({ message }) => ({ text: message }));
   const send = async () => {
-    const productIds = products.map(({ id }: Option) => id);
+    const productIds = products.map(({ id }) => id);
     const { answer } = await write.send({
       ...inputOf(times),
       isActive,
@@ -95,6 +117,7 @@ function NewSlotForm({ at, like, days }: NewSlotFormProps): ReactNode {
     <EditForm
       write={write}
       isDirty={!isCreated && !isSame(draft, start)}
+      summary={summaryOf(draft, now)}
       concerns={[
         ...concernsOf(times, now),
         ...taken,
@@ -104,16 +127,16 @@ function NewSlotForm({ at, like, days }: NewSlotFormProps): ReactNode {
       isChecking={isChecking}
       onSend={() => void send()}
       onCancel={() => void navigate(like === undefined ? `/slots?day=${at.slice(0, 10)}` : `/slots/${like.id}`)}
-      action="Create slot"
+      action={text.create}
     >
-      <Section title="Times and groups">
+      <Section title={words.slot.times}>
         <TimesFields draft={times} onChange={(changed) => change({ times: changed })} />
         <Switch isSelected={isActive} onChange={(isSelected) => change({ isActive: isSelected })}>
-          Active: the storefront offers it
+          {text.active}
         </Switch>
       </Section>
-      <Section title="Products">
-        <ProductPicker chosen={products} onChange={(chosen: readonly Option[]) => change({ products: [...chosen] })} />
+      <Section title={words.slot.productsLabel}>
+        <ProductPicker chosen={products} onChange={(chosen) => change({ products: chosen })} />
       </Section>
       {snippets.map((snippet, index) => {
         const replace = (...by: SnippetDraft[]) => change({ snippets: snippets.toSpliced(index, 1, ...by) });
@@ -121,8 +144,8 @@ function NewSlotForm({ at, like, days }: NewSlotFormProps): ReactNode {
           <Section
             // biome-ignore lint/suspicious/noArrayIndexKey: a snippet has no other identity while its name is typed.
             key={index}
-            title={`Vendor snippet ${index + 1}`}
-            actions={<Button onPress={() => replace()}>Remove this snippet</Button>}
+            title={ofSnippets.one(index + 1)}
+            actions={<Button onPress={() => replace()}>{ofSnippets.remove}</Button>}
           >
             <SnippetFields index={index} draft={snippet} onChange={replace} problems={write.failure?.fields ?? {}} />
           </Section>
@@ -130,18 +153,32 @@ function NewSlotForm({ at, like, days }: NewSlotFormProps): ReactNode {
       })}
       {like !== undefined && left > 0 && snippets.length === 0 && (
         <p>
-          The names of snippets are unique, so the {left === 1 ? 'snippet' : `${left} snippets`} of slot {like.id} can
-          only be taken along under new names.{' '}
+          {ofSnippets.left(like.id, left)}{' '}
           <Button
             onPress={() =>
               change({ snippets: like.vendorSnippets.map((snippet) => copySnippet(snippet, nameOf, times, days)) })
             }
           >
-            Take {left === 1 ? 'it' : 'them'} along
+            {ofSnippets.takeAlong(left)}
           </Button>
         </p>
       )}
-      <Button onPress={() => change({ snippets: [...snippets, emptySnippet] })}>Add a vendor snippet</Button>
+      <div>
+        <Button onPress={() => change({ snippets: [...snippets, emptySnippet] })}>{ofSnippets.addOne}</Button>
+      </div>
     </EditForm>
   );
+}
+
+/** Says in sentences what will be made, at a time in Unix ms. */
+function summaryOf({ times, isActive, products, snippets }: NewSlot, now: number): string {
+  const [delivery, freeze] = [readTimeInput(times.deliveryTime), readTimeInput(times.freezeTime)];
+  if (delivery === undefined || freeze === undefined) return text.noTime;
+  const window = { deliveryTime: timestampFromDate(delivery), windowMinutes: Number(times.windowMinutes) || 0 };
+  const isOpen = isActive && freeze.getTime() > now;
+  return [
+    text.summary(isActive, slotTime(window), Number(times.capacity) || 0),
+    ...(isOpen ? [text.orderUntil(formatDate(freeze))] : []),
+    text.contents(products.length, times.groups.length, snippets.length),
+  ].join(' ');
 }

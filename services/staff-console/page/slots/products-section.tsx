@@ -7,27 +7,28 @@ import { ProductPicker } from '../lookup/pickers.tsx';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Empty } from '../ui/page.tsx';
+import { words } from '../words.ts';
 import { EditSection, type SlotSectionProps } from './record/edit-section.tsx';
 import { emptyConcerns, productsOf } from './record/slot-draft.ts';
 
-// More images than this would make the page slow.
+const text = words.slot;
+
+// Nobody reads more names than this.
 const shownMost = 100;
 
 /** Shows the products that can be delivered in a slot. */
 export function ProductsSection({ slot, edit, read }: SlotSectionProps): ReactNode {
   const products = productsOf(slot);
   return (
-    <EditSection title={`Products (${products.length})`} edit={edit} action="Change products">
+    <EditSection title={text.products(products.length)} edit={edit} action={text.edit.short} label={text.edit.products}>
       {edit.isOpen && <ProductsForm slot={slot} edit={edit} read={read} />}
-      {!edit.isOpen && products.length === 0 && <Empty>This slot has no products yet.</Empty>}
+      {!edit.isOpen && products.length === 0 && <Empty>{text.noProducts}</Empty>}
       {!edit.isOpen && products.length > 0 && (
-        <ul className="products">
+        <ul className="columns">
           {products.slice(0, shownMost).map(({ id, name }) => (
-            <li key={id}>
-              {name} <span className="detail">no. {id}</span>
-            </li>
+            <li key={id}>{name}</li>
           ))}
-          {products.length > shownMost && <li>and {products.length - shownMost} more</li>}
+          {products.length > shownMost && <li>{text.andMore(products.length - shownMost)}</li>}
         </ul>
       )}
     </EditSection>
@@ -41,7 +42,7 @@ interface ProductsDraft {
 /** Lists of products never contradict one another: additions and removals are merged. */
 function ProductsForm({ slot, edit, read }: SlotSectionProps): ReactNode {
   const write = useWrite(SlotService.method.updateSlotProducts, ({ added, removed }) => ({
-    text: `Products of slot ${slot.id}: ${added} added, ${removed} removed`,
+    text: text.productsChanged(slot.id, added, removed),
   }));
   const { draft, setDraft, start, save } = useGuardedEdit({
     write,

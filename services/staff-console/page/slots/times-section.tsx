@@ -9,25 +9,54 @@ import { groupNames, useGroups } from '../lookup/names.ts';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { isSame } from '../rpc/merge.ts';
 import { useWrite } from '../rpc/write.ts';
-import { Facts } from '../ui/page.tsx';
+import { Empty, Facts } from '../ui/page.tsx';
+import { words } from '../words.ts';
+import type { LiveBookings } from './bookings/live-bookings.ts';
+import { CapacityBar } from './record/capacity-bar.tsx';
 import { EditSection, type SlotSectionProps } from './record/edit-section.tsx';
-import { concernsOf, draftOf, inputOf, type SlotDraft, unchanged } from './record/slot-draft.ts';
+import { bookedConcerns, concernsOf, draftOf, inputOf, type SlotDraft, unchanged } from './record/slot-draft.ts';
+import { slotTime } from './record/slot-time.ts';
 import { plansOf, useTaken } from './record/use-taken.ts';
-import { TimesFields } from './times-fields.tsx';
+import { CapacityField, TimesFields } from './times-fields.tsx';
+
+const text = words.slot;
+
+interface BookedSectionProps extends SlotSectionProps {
+  /** Who has booked the slot. */
+  readonly live: LiveBookings;
+}
+
+/** Shows how much of a slot is booked, and lets staff change its capacity in place. */
+export function CapacitySection({ slot, edit, read, live }: BookedSectionProps): ReactNode {
+  const { capacity, booked = live.units } = slot;
+  return (
+    <EditSection title={text.fields.capacity} edit={edit} action={text.edit.short} label={text.edit.capacity}>
+      {edit.isOpen && <SlotForm slot={slot} edit={edit} read={read} live={live} isCapacityOnly />}
+      {!edit.isOpen && capacity === undefined && <Empty>{text.noCapacity(booked)}</Empty>}
+      {!edit.isOpen && capacity !== undefined && (
+        <>
+          <CapacityBar booked={booked} held={live.held} capacity={capacity} />
+          <p>{text.room(booked, capacity, live.held)}</p>
+        </>
+      )}
+    </EditSection>
+  );
+}
 
 /** Shows when a slot is delivered, until when it takes orders, and its groups. */
-export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode {
+export function TimesSection({ slot, edit, read, live }: BookedSectionProps): ReactNode {
   const groups = useGroups();
   return (
-    <EditSection title="Times and groups" edit={edit} action="Edit times and groups">
+    <EditSection title={text.times} edit={edit} action={text.edit.short} label={text.edit.times}>
       {edit.isOpen ? (
-        <TimesForm slot={slot} edit={edit} read={read} />
+        <SlotForm slot={slot} edit={edit} read={read} live={live} />
       ) : (
         <Facts
           rows={[
-            ['Delivery time', <Time key="delivery" at={slot.deliveryTime} />],
-            ['Orders close', <Time key="freeze" at={slot.freezeTime} />],
-            ['Groups', groupNames(groups, slot.groupIds) || 'None'],
+            [text.fields.deliveryTime, slotTime(slot)],
+            [text.fields.freezeTime, <Time key="freeze" at={slot.freezeTime} />],
+            [text.fields.groups, groupNames(groups, slot.groupIds) || text.none],
+            [words.slots.number, slot.id],
           ]}
         />
       )}
@@ -35,7 +64,8 @@ export function TimesSection({ slot, edit, read }: SlotSectionProps): ReactNode 
   );
 }
 
-function TimesForm({ slot, edit, read }: SlotSectionProps): ReactNode {
+function SlotForm(props: BookedSectionProps & { readonly isCapacityOnly?: boolean }): ReactNode {
+  const { slot, edit, read, live, isCapacityOnly = false } = props;
   const groups = useGroups();
   const now = useNow(20_000);
   const write = useWrite(SlotService.method.updateSlot, ({ message }) => ({ text: message }));
@@ -49,30 +79,28 @@ function TimesForm({ slot, edit, read }: SlotSectionProps): ReactNode {
   });
   const isOtherPlace = draft.deliveryTime !== start.deliveryTime || !isSame(draft.groups, start.groups);
   const { taken, isChecking } = useTaken(slot.isActive && isOtherPlace ? plansOf(draft, slot.id) : []);
-  const describe = (field: keyof SlotDraft, { deliveryTime, freezeTime, groups: chosen }: SlotDraft) => {
-    if (field === 'deliveryTime') return ['Delivery time', inWords(deliveryTime)] as const;
-    if (field === 'freezeTime') return ['Orders close', inWords(freezeTime)] as const;
-    return [
-      'Groups',
-      groupNames(
-        groups,
-        chosen.map(({ id }) => id),
-      ),
-    ] as const;
+  const describe = (field: keyof SlotDraft, { groups: chosen, ...changed }: SlotDraft) => {
+    const ids = chosen.map(({ id }) => id);
+    const value = field === 'groups' ? groupNames(groups, ids) : changed[field];
+    return [text.fields[field], field.endsWith('Time') ? inWords(value) : value] as const;
   };
   return (
     <EditForm
       write={write}
       isDirty={isDirty}
-      concerns={[...concernsOf(draft, now, start), ...taken]}
-      isChecking={isChecking}
+      concerns={[...concernsOf(draft, now, start), ...bookedConcerns(draft, start, live), ...taken]}
+      isChecking={isChecking || live.isCounting}
       onSend={save}
       onCancel={edit.close}
     >
-      <TimesFields draft={draft} onChange={setDraft} />
+      {isCapacityOnly ? (
+        <CapacityField autoFocus value={draft.capacity} onChange={(capacity) => setDraft({ ...draft, capacity })} />
+      ) : (
+        <TimesFields draft={draft} onChange={setDraft} />
+      )}
       {contradiction !== undefined && (
         <Conflict
-          record={`slot ${slot.id}`}
+          record={words.slots.slot(slot.id).toLowerCase()}
           by={<LastChange type="slot" id={slot.id} />}
           contradiction={contradiction}
           describe={describe}

@@ -25,15 +25,18 @@ interface EditSectionProps {
   readonly edit: SectionEdit;
   /** The text of the button that begins an edit. */
   readonly action: string;
+  /** Its accessible name, where the text does not say what is edited. */
+  readonly label?: string;
   /** Whether there is something to edit yet; true unless told. */
   readonly isReady?: boolean;
   readonly children: ReactNode;
 }
 
 /** A section of a slot's page with a button that begins its edit. */
-export function EditSection({ title, edit, action, isReady = true, children }: EditSectionProps): ReactNode {
+export function EditSection(props: EditSectionProps): ReactNode {
+  const { title, edit, action, label = action, isReady = true, children } = props;
   const button = !edit.isOpen && isReady && (
-    <Button onPress={edit.open} isDisabled={edit.isBlocked}>
+    <Button onPress={edit.open} isDisabled={edit.isBlocked} aria-label={label}>
       {action}
     </Button>
   );

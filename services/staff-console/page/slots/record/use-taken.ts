@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { formatDate } from '../../business/time.tsx';
 import { readTimeInput } from '../../business/time-input.ts';
 import { useDebounced } from '../../ui/pauses.ts';
+import { words } from '../../words.ts';
 import type { SlotDraft } from './slot-draft.ts';
 import { type Plan, readTaken } from './taken.ts';
 
@@ -27,4 +28,4 @@ export function useTaken(plans: readonly Plan[]): { readonly taken: readonly str
     : { taken: data.map(inWords), isChecking: isFetching || settled !== asked };
 }
 
-const inWords = ({ id, at }: Plan) => `Slot ${id} is at this time already: ${formatDate(new Date(at))}.`;
+const inWords = ({ id, at }: Plan) => words.slot.concerns.taken(id, formatDate(new Date(at)));

@@ -1,5 +1,8 @@
 import type { Orders } from '../../lookup/orders.ts';
 import type { Sequence } from '../../sequence/sequence.ts';
+import { words } from '../../words.ts';
+
+const text = words.slot.sequence;
 
 /** Returns what looks like a mistake in a sequence. What stood in `was` is not questioned. */
 export function concernsOf(
@@ -20,13 +23,13 @@ export function concernsOf(
       const isNew = !before.has(stop);
       if (isNew && orders.has(stop) && order === undefined) unknown.add(stop);
       if (isNew && owner !== undefined && owner.id !== Number(user)) {
-        concerns.add(`Order ${stop} is not of ${nameOf(Number(user))}, but of ${nameOf(owner.id)}.`);
+        concerns.add(text.otherOwner(stop, nameOf(Number(user)), nameOf(owner.id)));
       }
       const count = counts.get(stop) ?? 0;
-      if (count > Math.max(1, countsBefore.get(stop) ?? 0)) concerns.add(`Order ${stop} stands in it ${count} times.`);
+      if (count > Math.max(1, countsBefore.get(stop) ?? 0)) concerns.add(text.twice(stop, count));
     }
   }
-  return [...(unknown.size > 0 ? [`There is no order ${[...unknown].join(', ')}.`] : []), ...concerns];
+  return [...(unknown.size > 0 ? [text.unknown([...unknown].join(', '))] : []), ...concerns];
 }
 
 /** Counts how often each stop occurs. */

@@ -23,17 +23,27 @@ import { StoredSequence, useSequenceNames } from '../../sequence/stored-sequence
 import { Empty } from '../../ui/page.tsx';
 import { Read } from '../../ui/read.tsx';
 import { readIds } from '../../ui/text.ts';
+import { words } from '../../words.ts';
+import { useLiveBookings } from '../bookings/live-bookings.ts';
 import { EditSection, type SlotSectionProps } from '../record/edit-section.tsx';
 import { concernsOf } from './concerns.ts';
 import { SequenceEditor } from './sequence-editor.tsx';
 
-/** Shows in which order each user's orders are delivered. */
+const text = words.slot.sequence;
+
+/** Shows the stops of a slot in their order. */
 export function SequenceSection({ slot, edit }: Omit<SlotSectionProps, 'read'>): ReactNode {
   const query = useQuery(SlotService.method.getDeliverySequence, { id: String(slot.id) });
   const read = async () => (await query.refetch()).data;
   return (
-    <EditSection title="Delivery sequence" edit={edit} action="Change the sequence" isReady={query.data !== undefined}>
-      <Read query={query} what="the delivery sequence">
+    <EditSection
+      title={text.title}
+      edit={edit}
+      action={words.slot.edit.short}
+      label={text.edit}
+      isReady={query.data !== undefined}
+    >
+      <Read query={query} what={text.what}>
         {(stored) =>
           edit.isOpen ? (
             <SequenceForm slotId={slot.id} stored={stored} onClose={edit.close} read={read} />
@@ -73,13 +83,14 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
     }),
     onSaved: onClose,
   });
+  const { bookings } = useLiveBookings(slotId);
   const [typed, setTyped] = useState<Readonly<Record<number, string>>>({});
   const sequence = sequenceOf(draft);
   const complete = sequence && withTyped(sequence, typed);
   const { nameOf, orders, isReading } = useSequenceNames(complete ?? {});
   const describe = (field: string, { [field]: value = '' }: SequenceDraft) =>
     [
-      field === 'json' ? 'JSON' : nameOf(Number(field)),
+      field === 'json' ? text.asJson : nameOf(Number(field)),
       typeof value === 'string' ? value : value.map((stop) => describeStop(stop, orders)).join(' → '),
     ] as const;
   return (
@@ -92,24 +103,25 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): Rea
       onCancel={onClose}
     >
       {sequence === undefined ? (
-        <Empty>What is stored is no list of orders for each user. It can only be changed as JSON.</Empty>
+        <Empty>{text.onlyJson}</Empty>
       ) : (
         <SequenceEditor
           sequence={sequence}
           nameOf={nameOf}
           orders={orders}
+          bookings={bookings}
           onChange={setDraft}
           typed={typed}
           onTyped={(user, text) => setTyped({ ...typed, [user]: text })}
         />
       )}
       <details open={sequence === undefined}>
-        <summary>Advanced: the sequence as JSON</summary>
+        <summary>{text.advanced}</summary>
         <JsonField draft={draft} onChange={setDraft} />
       </details>
       {contradiction !== undefined && (
         <Conflict
-          record={`the sequence of slot ${slotId}`}
+          record={text.record(slotId)}
           by={<LastChange type="slot" id={slotId} />}
           contradiction={contradiction}
           describe={describe}
@@ -135,7 +147,7 @@ function JsonField({ draft, onChange }: JsonFieldProps): ReactNode {
   const [typed, setTyped] = useState('');
   return (
     <TextField
-      label="As JSON"
+      label={text.asJson}
       name="deliverySequence"
       lines={12}
       value={isSame(toDraft(typed), draft) ? typed : toText(draft)}

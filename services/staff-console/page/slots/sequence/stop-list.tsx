@@ -1,100 +1,126 @@
+import { ArrowDown, ArrowUp, GripVertical, X } from 'lucide-react';
 import type { ClipboardEvent, ReactNode } from 'react';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
-import { useDragAndDrop } from 'react-aria-components/useDragAndDrop';
+import {
+  type DropItem,
+  type ItemDropTarget,
+  isTextDropItem,
+  useDragAndDrop,
+} from 'react-aria-components/useDragAndDrop';
 import { TextField } from '../../forms/text-field.tsx';
 import type { Orders } from '../../lookup/orders.ts';
-import { move } from '../../sequence/sequence.ts';
+import { moveStops, type Place, type Sequence, stepStop } from '../../sequence/sequence.ts';
 import { describeStop } from '../../sequence/stops.tsx';
 import { Button } from '../../ui/button.tsx';
 import { readIds } from '../../ui/text.ts';
+import { words } from '../../words.ts';
+
+const text = words.slot.sequence;
+const dragType = 'stop';
 
 interface StopListProps {
+  /** Whose orders they are. */
+  readonly user: string;
   readonly name: string;
-  readonly stops: readonly number[];
+  readonly sequence: Sequence;
+  /** How many stops of the slot come before. */
+  readonly before: number;
   readonly orders: Orders;
-  onChange(stops: readonly number[]): void;
+  onChange(sequence: Sequence): void;
   /** What stands in the field for further orders. Saving adds it, too. */
   readonly typed: string;
   onTyped(text: string): void;
 }
 
-const noList = 'Enter the numbers of orders, such as 12, 15.';
-
-/** Lists a user's orders in their sequence. Staff drag them by mouse, touch or keyboard, or move them with buttons. */
-export function StopList({ name, stops, orders, typed, onChange, onTyped }: StopListProps): ReactNode {
+/**
+ * Lists a user's part of a slot's stops. Staff drag them, also to another user's part, by mouse, touch or keyboard, or move
+ * them with buttons.
+ */
+export function StopList({ user, name, sequence, before, orders, typed, onChange, onTyped }: StopListProps): ReactNode {
+  const stops = sequence[user] ?? [];
   const items = withKeys(stops);
-  const positionOf = (key: string | number) => items.findIndex(({ id }) => id === key);
+  const placeOf = (key: string | number): Place => ({ user, index: items.findIndex(({ id }) => id === key) });
+  const targetOf = ({ key, dropPosition }: ItemDropTarget): Place => {
+    const { index } = placeOf(key);
+    return { user, index: dropPosition === 'before' ? index : index + 1 };
+  };
+  const take = async (dropped: readonly DropItem[], to: Place) => {
+    const moved = await Promise.all(dropped.filter(isTextDropItem).map((item) => item.getText(dragType)));
+    onChange(moveStops(sequence, moved.map(readPlace), to));
+  };
   const { dragAndDropHooks } = useDragAndDrop({
-    getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
-    onReorder: ({ keys, target }) => {
-      if (target.dropPosition === 'on') return;
-      onChange(move(stops, new Set([...keys].map(positionOf)), positionOf(target.key), target.dropPosition));
-    },
+    getItems: (keys) => [...keys].map((key) => ({ [dragType]: writePlace(placeOf(key)) })),
+    acceptedDragTypes: [dragType],
+    getDropOperation: () => 'move',
+    onReorder: ({ keys, target }) => onChange(moveStops(sequence, [...keys].map(placeOf), targetOf(target))),
+    onInsert: ({ items: dropped, target }) => void take(dropped, targetOf(target)),
+    onRootDrop: ({ items: dropped }) => void take(dropped, { user, index: stops.length }),
   });
-  const add = (text: string) => {
-    const numbers = readIds(text);
-    onTyped(numbers.length > 0 ? '' : text);
-    if (numbers.length > 0) onChange([...stops, ...numbers]);
+  const setStops = (changed: readonly number[]) => onChange({ ...sequence, [user]: changed });
+  const add = (typedNow: string) => {
+    const numbers = readIds(typedNow);
+    onTyped(numbers.length > 0 ? '' : typedNow);
+    if (numbers.length > 0) setStops([...stops, ...numbers]);
   };
   // A field of one line would join the lines of a pasted column.
   const paste = (event: ClipboardEvent) => {
-    const text = event.clipboardData.getData('text');
-    if (readIds(text).length < 2) return;
+    const pasted = event.clipboardData.getData('text');
+    if (readIds(pasted).length < 2) return;
     event.preventDefault();
-    add(`${typed} ${text}`);
+    add(`${typed} ${pasted}`);
   };
   return (
     <section aria-label={name}>
       <h3>{name}</h3>
       <GridList
-        aria-label={`Orders of ${name}`}
+        aria-label={text.ordersOf(name)}
         items={items}
         dragAndDropHooks={dragAndDropHooks}
         className="stops"
-        renderEmptyState={() => 'No orders yet.'}
+        renderEmptyState={() => text.noOrders}
       >
         {({ id, stop, position }) => (
-          <GridListItem id={id} textValue={`Order ${stop}`} className="stop">
-            <Button slot="drag" emphasis="quiet" aria-label={`Drag order ${stop}`}>
-              ≡
+          <GridListItem id={id} textValue={text.stop(stop)} className="stop">
+            <Button slot="drag" emphasis="quiet" aria-label={text.drag(stop)}>
+              <GripVertical />
             </Button>
-            <span>{describeStop(stop, orders)}</span>
+            <span className="detail">{before + position + 1}</span>
+            <span className="what">{describeStop(stop, orders)}</span>
             <Button
               emphasis="quiet"
-              aria-label={`Move order ${stop} up`}
-              onPress={() => onChange(move(stops, new Set([position]), Math.max(0, position - 1), 'before'))}
+              aria-label={text.up(stop)}
+              onPress={() => onChange(stepStop(sequence, { user, index: position }, -1))}
             >
-              ↑
-            </Button>
-            <Button
-              emphasis="quiet"
-              aria-label={`Move order ${stop} down`}
-              onPress={() =>
-                onChange(move(stops, new Set([position]), Math.min(stops.length - 1, position + 1), 'after'))
-              }
-            >
-              ↓
+              <ArrowUp />
             </Button>
             <Button
               emphasis="quiet"
-              aria-label={`Remove order ${stop}`}
-              onPress={() => onChange(stops.filter((_, index) => index !== position))}
+              aria-label={text.down(stop)}
+              onPress={() => onChange(stepStop(sequence, { user, index: position }, 1))}
             >
-              ✕
+              <ArrowDown />
+            </Button>
+            <Button
+              emphasis="quiet"
+              aria-label={text.remove(stop)}
+              onPress={() => setStops(stops.filter((_, index) => index !== position))}
+            >
+              <X />
             </Button>
           </GridListItem>
         )}
       </GridList>
       <div className="add-stops">
         <TextField
-          label={`Add orders for ${name}`}
+          label={text.addFor(name)}
+          placeholder={text.numbers}
           hint={
             readIds(typed)
               .map((stop) => describeStop(stop, orders))
               .join('; ') || undefined
           }
           onPaste={paste}
-          validate={(text) => (text.trim() === '' || readIds(text).length > 0 ? undefined : noList)}
+          validate={(typedNow) => (typedNow.trim() === '' || readIds(typedNow).length > 0 ? undefined : text.noList)}
           inputMode="numeric"
           value={typed}
           onChange={onTyped}
@@ -106,10 +132,17 @@ export function StopList({ name, stops, orders, typed, onChange, onTyped }: Stop
             add(typed);
           }}
         />
-        <Button onPress={() => add(typed)}>Add</Button>
+        <Button onPress={() => add(typed)}>{text.add}</Button>
       </div>
     </section>
   );
+}
+
+const writePlace = ({ user, index }: Place) => `${user} ${index}`;
+
+function readPlace(written: string): Place {
+  const [user = '', index = ''] = written.split(' ');
+  return { user, index: Number(index) };
 }
 
 /** Gives stops keys that stay with them when the order changes, even if the same stop occurs twice. */

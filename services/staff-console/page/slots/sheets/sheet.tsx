@@ -3,70 +3,73 @@ import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { type SlotDetail, SlotService, type VendorSnippet } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { formatTime, Time } from '../../business/time.tsx';
+import { formatTime } from '../../business/time.tsx';
 import { groupNames, useGroups, useProductNames } from '../../lookup/names.ts';
 import { readSequence } from '../../sequence/sequence.ts';
-import { StoredSequence } from '../../sequence/stored-sequence.tsx';
-import { Empty, Facts } from '../../ui/page.tsx';
 import { Read } from '../../ui/read.tsx';
 import { isolate } from '../../ui/text.ts';
+import { words } from '../../words.ts';
 import { productsOf } from '../record/slot-draft.ts';
+import { slotTime } from '../record/slot-time.ts';
+import { Visits } from './visits.tsx';
 
-/** What is taken along to a slot: its products, its vendor snippets, and whose orders are delivered in which order. */
+const text = words.slot.sheets;
+
+/** What is taken along to a slot: whom to deliver to in which order, and what, as lists to tick and to sign. */
 export function Sheet({ slotId }: { readonly slotId: number }): ReactNode {
   const query = useQuery(SlotService.method.getSlotById, { id: slotId });
   const sequence = useQuery(SlotService.method.getDeliverySequence, { id: String(slotId) });
   return (
-    <article className="sheet" aria-label={`Run sheet of slot ${slotId}`}>
-      <Read query={{ ...query, data: query.data?.slot }} what={`slot ${slotId}`}>
-        {(slot) => (
-          <>
-            <Heading slot={slot} />
-            <h3>Products</h3>
-            <Products slot={slot} />
-            {slot.vendorSnippets.length > 0 && <Snippets snippets={slot.vendorSnippets} />}
-          </>
-        )}
+    <article className="card sheet" aria-label={text.of(slotId)}>
+      <Read query={{ ...query, data: query.data?.slot }} what={words.slot.what}>
+        {(slot) => <Heading slot={slot} />}
       </Read>
-      <h3>Delivery sequence</h3>
-      <Read query={sequence} what="the delivery sequence">
+      <Read query={sequence} what={words.slot.sequence.what}>
         {({ deliverySequence }) => {
           const json = deliverySequence === undefined ? '{}' : JSON.stringify(toJson(ValueSchema, deliverySequence));
           const stops = readSequence(json);
-          return stops === undefined ? <pre>{json}</pre> : <StoredSequence sequence={stops} />;
+          return (
+            <>
+              {stops === undefined && <pre className="scroll-x">{json}</pre>}
+              <Visits slotId={slotId} sequence={stops ?? {}} />
+            </>
+          );
         }}
       </Read>
+      {query.data?.slot !== undefined && <Products slot={query.data.slot} />}
     </article>
   );
 }
 
 function Heading({ slot }: { readonly slot: SlotDetail }): ReactNode {
   const groups = useGroups();
+  const state = slot.isActive ? (slot.isCapacityFull ? words.slots.states.full : '') : words.slots.states.deactivated;
   return (
     <>
       <h2>
-        <Time at={slot.deliveryTime} /> · Slot {slot.id}
+        {slotTime(slot)} · {words.slots.slot(slot.id)}
       </h2>
-      <Facts
-        rows={[
-          ['Orders close', <Time key="freeze" at={slot.freezeTime} />],
-          ['Groups', groupNames(groups, slot.groupIds)],
-          ['State', slot.isActive ? (slot.isCapacityFull ? 'Full' : '') : 'Deactivated'],
-        ]}
-      />
+      <p className="detail">
+        {[text.closes(formatTime(slot.freezeTime)), groupNames(groups, slot.groupIds), state]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
     </>
   );
 }
 
 function Products({ slot }: { readonly slot: SlotDetail }): ReactNode {
   const products = productsOf(slot);
-  if (products.length === 0) return <Empty>No products.</Empty>;
   return (
-    <ul className="products boxes">
-      {products.map(({ id, name }) => (
-        <li key={id}>{name}</li>
-      ))}
-    </ul>
+    <>
+      <h3>{words.slot.products(products.length)}</h3>
+      <ul className="columns boxes">
+        {products.map(({ id, name }) => (
+          <li key={id}>{name}</li>
+        ))}
+      </ul>
+      {slot.vendorSnippets.length > 0 && <Snippets snippets={slot.vendorSnippets} />}
+    </>
   );
 }
 
@@ -74,12 +77,12 @@ function Snippets({ snippets }: { readonly snippets: readonly VendorSnippet[] })
   const nameOf = useProductNames([...new Set(snippets.flatMap(({ productIds }) => productIds))]);
   return (
     <>
-      <h3>Vendor snippets</h3>
-      <ul className="boxes">
+      <h3>{words.slot.snippets.title(snippets.length)}</h3>
+      <ul className="plain boxes">
         {snippets.map(({ snippetCode, productIds, validTill }) => (
           <li key={snippetCode}>
             <strong>{isolate(snippetCode)}</strong>: {productIds.map(nameOf).join(', ')}
-            {validTill !== undefined && ` (until ${formatTime(validTill)})`}
+            {validTill !== undefined && ` (${words.orders.until(formatTime(validTill))})`}
           </li>
         ))}
       </ul>

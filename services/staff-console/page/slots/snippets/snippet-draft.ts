@@ -4,7 +4,10 @@ import type { VendorSnippet, VendorSnippetInputSchema } from '../../../../../sha
 import { formatDate } from '../../business/time.tsx';
 import { describeSkipped, fromTimeInput, readTimeInput, shiftDay, timeInput } from '../../business/time-input.ts';
 import type { Option } from '../../forms/pick-many.tsx';
+import { words } from '../../words.ts';
 import type { SlotDraft } from '../record/slot-draft.ts';
+
+const text = words.slot.snippets;
 
 /** A vendor snippet in a form. */
 export interface SnippetDraft {
@@ -49,8 +52,5 @@ export function snippetInput({
 export function snippetConcerns({ name, validTill }: SnippetDraft, now: number): string[] {
   const end = readTimeInput(validTill);
   const isPast = end !== undefined && end.getTime() < now;
-  return [
-    ...(isPast ? [`The snippet ${name} has ended before it begins: ${formatDate(end)}.`] : []),
-    ...describeSkipped('The end of the snippet', validTill),
-  ];
+  return [...(isPast ? [text.ended(name, formatDate(end))] : []), ...describeSkipped(text.end, validTill)];
 }

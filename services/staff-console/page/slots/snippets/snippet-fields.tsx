@@ -2,7 +2,10 @@ import type { ReactNode } from 'react';
 import { TextField } from '../../forms/text-field.tsx';
 import { TimeField } from '../../forms/time-field.tsx';
 import { ProductPicker } from '../../lookup/pickers.tsx';
+import { words } from '../../words.ts';
 import type { SnippetDraft } from './snippet-draft.ts';
+
+const text = words.slot.snippets;
 
 interface SnippetFieldsProps {
   readonly draft: SnippetDraft;
@@ -22,25 +25,25 @@ export function SnippetFields({ draft, index = 0, onChange, problems }: SnippetF
     <>
       <div className="row">
         <TextField
-          label="Snippet name"
+          label={text.name}
           problem={problem('name')}
           isRequired
           autoFocus={draft.name === ''}
           maxLength={128}
-          hint="It is in the vendor’s link, and can’t be changed later. Unique among all snippets, those of deactivated slots included."
+          hint={text.nameHint}
           value={draft.name}
           onChange={(name) => onChange({ ...draft, name })}
         />
         <TimeField
-          label="Valid until"
+          label={text.validUntil}
           problem={problem('validTill')}
-          hint="Empty: no end."
+          hint={text.emptyNoEnd}
           value={draft.validTill}
           onChange={(validTill) => onChange({ ...draft, validTill })}
         />
       </div>
       <ProductPicker
-        label="Products of the snippet"
+        label={text.products}
         chosen={draft.products}
         onChange={(products) => onChange({ ...draft, products })}
         problem={problem('productIds')}

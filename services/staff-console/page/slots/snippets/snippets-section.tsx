@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { SlotService, type VendorSnippet } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { Time, useNow } from '../../business/time.tsx';
+import { formatTime, useNow } from '../../business/time.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { useProductNames } from '../../lookup/names.ts';
 import { useGuardedEdit } from '../../rpc/guarded-edit.ts';
@@ -8,21 +8,24 @@ import { useWrite } from '../../rpc/write.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Empty } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
+import { words } from '../../words.ts';
 import { EditSection, type SlotSectionProps } from '../record/edit-section.tsx';
 import { unchanged } from '../record/slot-draft.ts';
 import { QrCode } from './qr-code.tsx';
 import { emptySnippet, snippetConcerns, snippetInput } from './snippet-draft.ts';
 import { SnippetFields } from './snippet-fields.tsx';
 
+const text = words.slot.snippets;
+
 /** Shows a slot's vendor snippets, each with the link with which the vendor opens it. */
 export function SnippetsSection({ slot, edit, read }: SlotSectionProps): ReactNode {
   const { vendorSnippets } = slot;
   const nameOf = useProductNames([...new Set(vendorSnippets.flatMap(({ productIds }) => productIds))]);
   return (
-    <EditSection title={`Vendor snippets (${vendorSnippets.length})`} edit={edit} action="Add a snippet">
+    <EditSection title={text.title(vendorSnippets.length)} edit={edit} action={text.add}>
       {edit.isOpen && <SnippetForm slot={slot} edit={edit} read={read} />}
-      {vendorSnippets.length === 0 && !edit.isOpen && <Empty>No vendor has a link to this slot yet.</Empty>}
-      <ul className="snippets">
+      {vendorSnippets.length === 0 && !edit.isOpen && <Empty>{text.none}</Empty>}
+      <ul className="plain">
         {vendorSnippets.map((snippet) => (
           <Snippet key={snippet.snippetCode} snippet={snippet} nameOf={nameOf} />
         ))}
@@ -43,23 +46,15 @@ function Snippet({ snippet, nameOf }: SnippetProps): ReactNode {
       <div>
         <h3>{isolate(snippetCode)}</h3>
         <p>{productIds.map(nameOf).join(', ')}</p>
-        <p className="detail">
-          {validTill === undefined ? (
-            'No end date'
-          ) : (
-            <>
-              Valid until <Time at={validTill} />
-            </>
-          )}
-        </p>
+        <p className="detail">{validTill === undefined ? text.noEnd : `${text.validUntil} ${formatTime(validTill)}`}</p>
         <p>
           <a href={accessUrl} target="_blank" rel="noreferrer">
             {accessUrl}
           </a>
         </p>
-        <CopyButton what="link" text={accessUrl} name={`of ${snippetCode}`} />
+        <CopyButton what={text.link} text={accessUrl} name={text.of(snippetCode)} />
       </div>
-      <QrCode text={accessUrl} label={`QR code of the link of ${snippetCode}`} />
+      <QrCode text={accessUrl} label={text.qrCode(snippetCode)} />
     </li>
   );
 }
@@ -68,7 +63,7 @@ function Snippet({ snippet, nameOf }: SnippetProps): ReactNode {
 function SnippetForm({ slot, edit, read }: SlotSectionProps): ReactNode {
   const now = useNow(20_000);
   const write = useWrite(SlotService.method.updateSlot, ({ createdSnippets }) => ({
-    text: `Snippet ${createdSnippets.map(({ snippetCode }) => snippetCode).join(', ')} created`,
+    text: text.created(createdSnippets.map(({ snippetCode }) => snippetCode).join(', ')),
   }));
   const { draft, setDraft, isDirty, save } = useGuardedEdit({
     write,
@@ -85,7 +80,7 @@ function SnippetForm({ slot, edit, read }: SlotSectionProps): ReactNode {
       concerns={snippetConcerns(draft, now)}
       onSend={save}
       onCancel={edit.close}
-      action="Create snippet"
+      action={text.create}
     >
       <SnippetFields draft={draft} onChange={setDraft} problems={write.failure?.fields ?? {}} />
     </EditForm>
