@@ -415,12 +415,10 @@ export const words = {
     what: 'the slot',
     copy: { day: 'Copy to the next day', week: 'Copy to the next week' },
     edit: { short: 'Edit', times: 'Edit times and groups', capacity: 'Edit capacity', products: 'Edit products' },
-    slots: 'the slots',
     all: 'All slots',
     closes: (at: string, left: string) => `Orders close ${at} · in ${left}`,
     hasClosed: (at: string) => `Orders closed ${at}`,
     sheet: 'Run sheet',
-    deactivate: 'Deactivate',
     activate: 'Activate again',
     activated: (id: number) => `Slot ${id} is active again`,
     deactivated: (id: number) => `Slot ${id} is deactivated. The list shows it with “State: deactivated”`,
@@ -508,7 +506,6 @@ export const words = {
       stop: (order: number) => `Order ${order}`,
       noSuch: (order: number) => `${order}: no such order`,
       noUser: 'no customer',
-      users: 'Customers',
       addUsers: 'Add or remove customers',
       hint: 'Stops go from top to bottom. Drag an order to move it, also to another customer.',
       addBooked: (count: number) => `Add ${counted(count, 'booked orders')}`,
@@ -531,7 +528,6 @@ export const words = {
     },
 
     products: (count: number) => `Products (${count})`,
-    productsLabel: 'Products',
     noProducts: 'No products yet. Customers see this slot for products that you add here, or in its groups.',
     andMore: (count: number) => `and ${count} more`,
     productsChanged: (id: number, added: number, removed: number) =>
@@ -563,7 +559,6 @@ export const words = {
     },
 
     form: {
-      title: 'New slot',
       copyTitle: (at: string) => `Copy of ${at}`,
       create: 'Create slot',
       active: 'Active: customers can order in it',

@@ -160,6 +160,15 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['the list of slots', '/slots/list', /Export CSV/],
       ['a slot', '/slots/1', /Copy link/],
       ['the times of a slot', '/slots/1', /Copy link/, edit('Edit times and groups')],
+      ['the capacity of a slot', '/slots/1', /Copy link/, edit('Edit capacity')],
+      [
+        ...(['the move of a booking', '/slots/1', /^Move…: order/] as const),
+        press([`Move…: order ${longKey}5`], 'button', 'Move booking'),
+      ],
+      [
+        ...(['the cancellation of a booking', '/slots/1', /^Move…: order/] as const),
+        press([`Cancel…: order ${longKey}5`], 'textbox', 'Reason'),
+      ],
       ['the products of a slot', '/slots/1', /Copy link/, edit('Edit products')],
       ['a new snippet', '/slots/1', /Copy link/, edit('Add a snippet')],
       ['the sequence of a slot', '/slots/1', /Copy link/, edit('Edit delivery sequence')],

@@ -114,7 +114,9 @@ describeConsole('The search for everything', (stage, tab) => {
       .poll(async () => (await cells('Redemptions')).slice(0, 4))
       .toEqual(['User 1', '100.00', '10.00', expect.stringMatching(/^Used\n/)]);
     await tab.section('Redemptions').getByRole('rowheader', { name: 'SAVE10' }).waitFor();
-    await expect.poll(async () => (await cells('Bookings')).slice(0, 3)).toEqual(['Slot 7', 'User 1', '3']);
+    await expect
+      .poll(async () => (await cells('Bookings')).slice(0, 2))
+      .toEqual([expect.stringMatching(/^User 1/), '3']);
     await tab.section('Bookings').getByText('Held', { exact: true }).waitFor();
     await tab.section('Bookings').getByRole('link', { name: 'Slot 7' }).waitFor();
     await tab.page.locator('main').getByRole('link', { name: 'Check a coupon' }).click();

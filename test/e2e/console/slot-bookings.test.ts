@@ -61,7 +61,7 @@ describeConsole('The bookings of a slot', (stage, tab) => {
   it('Each has its order, its customer with the mobile number, its units and its state; what was canceled is listed on demand', async () => {
     await row('41').getByText('9876543210').waitFor();
     const cells = await row('41').getByRole('cell').allInnerTexts();
-    expect(cells.slice(0, 3)).toEqual(['Aarti Rao\n9876543210', '3', 'Booked']);
+    expect(cells.slice(0, 3)).toEqual(['Aarti Rao\n9876543210', '3', expect.stringMatching(/^Booked/)]);
     await row('paper/7')
       .getByText(/^until /)
       .waitFor();
@@ -125,9 +125,8 @@ describeConsole('The bookings of a slot', (stage, tab) => {
     expect(await stored('41')).toMatchObject({ state: 'RELEASED' });
     expect(await tab.page.locator(':focus').innerText()).toBe('Bookings');
     await tab.select(/^Booked and held/, 'Canceled');
-    await row('41')
-      .getByRole('link', { name: /^History of booking/ })
-      .click();
+    // Since when it is what it is leads to its history.
+    await row('41').getByRole('cell').nth(2).getByRole('link').click();
     await tab
       .text(/called us/)
       .first()

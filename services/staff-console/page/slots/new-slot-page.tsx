@@ -56,7 +56,7 @@ export function Component(): ReactNode {
     <NewSlotForm key={params.toString()} at={at} like={slot} days={days} />
   );
   return (
-    <Page title={source === undefined ? text.title : text.copyTitle(slotTime(source))}>
+    <Page title={source === undefined ? words.slots.newSlot : text.copyTitle(slotTime(source))}>
       {like === undefined ? (
         form(undefined)
       ) : (
@@ -135,7 +135,7 @@ function NewSlotForm({ at, like, days }: NewSlotFormProps): ReactNode {
           {text.active}
         </Switch>
       </Section>
-      <Section title={words.slot.productsLabel}>
+      <Section title={words.slots.productsTitle}>
         <ProductPicker chosen={products} onChange={(chosen) => change({ products: chosen })} />
       </Section>
       {snippets.map((snippet, index) => {

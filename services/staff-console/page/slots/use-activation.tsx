@@ -46,7 +46,7 @@ export function useActivation({ id, slot, live, read }: ActivationProps) {
   const { taken, isChecking } = useTaken(slot === undefined || isActive ? [] : plansOf(draftOf(slot), id));
   const ofActivation = [...taken, ...emptyConcerns(slot?.productSlots ?? [], slot?.groupIds ?? [])];
   const ofDeactivation = live.customers > 0 ? [text.concerns.booked(live.customers)] : [];
-  const action = isActive ? text.deactivate : text.activate;
+  const action = isActive ? words.slots.off.text : text.activate;
   // If somebody else changed the slot first, staff see the change before they press again.
   const readIfChanged = (sent: { readonly failure?: Failure | undefined }) =>
     sent.failure?.reason === 'ETAG_MISMATCH' ? read() : undefined;

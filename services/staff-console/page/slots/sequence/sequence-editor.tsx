@@ -44,7 +44,7 @@ export function SequenceEditor(props: SequenceEditorProps): ReactNode {
       <details open={users.length === 0}>
         <summary>{text.addUsers}</summary>
         <UserPicker
-          label={text.users}
+          label={words.lookup.customers}
           chosen={users.map(([id]) => ({ id: Number(id), name: nameOf(Number(id)) }))}
           onChange={(options) => onChange(Object.fromEntries(options.map(({ id }) => [id, sequence[id] ?? []])))}
         />
