@@ -125,7 +125,7 @@ describeConsole('The search for everything', (stage, tab) => {
     await tab.page.goto(`${stage.origin}/coupons/77`);
     await tab.section('Redemptions').getByRole('link', { name: '983424', exact: true }).click();
     await tab.heading('Order 983424').waitFor();
-    await tab.text('No slot is booked for this order.').waitFor();
+    await tab.text('No slot is booked.').waitFor();
     await tab.follow('SAVE10', 'Coupon SAVE10');
   });
 
