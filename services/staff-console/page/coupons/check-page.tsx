@@ -13,7 +13,10 @@ import { describeFailure } from '../rpc/failure.ts';
 import { isSame } from '../rpc/merge.ts';
 import { Loading, Page } from '../ui/page.tsx';
 import { readId } from '../ui/text.ts';
+import { words } from '../words.ts';
 import { CheckResult } from './check-result.tsx';
+
+const text = words.check;
 
 type Texts = Readonly<Record<'code' | 'user' | 'orderAmount' | 'orderKey', string>>;
 
@@ -49,47 +52,51 @@ function Check(): ReactNode {
   const failure = useMemo(() => (error === null ? undefined : describeFailure(error)), [error]);
   const field = (name: keyof Texts) => ({
     ...{ name, autoComplete: 'off', value: texts[name] },
-    onChange: (text: string) => setTexts({ ...texts, [name]: text }),
+    onChange: (typed: string) => setTexts({ ...texts, [name]: typed }),
   });
   // The code of a link may have white space at its ends, which belongs to it. In what people paste, it does not.
   const typed = requestOf({ ...texts, code: texts.code === given ? given : texts.code.trim() }, lines);
   // The verdict belongs to what stands in the fields.
   const isAsked = isSame(typed, asked);
   return (
-    <Page title="Check a coupon">
+    <Page title={text.title}>
       <EditForm
         className="card"
-        action="Check"
-        pending="Checking…"
+        action={text.check}
+        pending={text.checking}
         places={places}
         write={{ isPending: isFetching, failure: isAsked && !isFetching ? failure : undefined }}
         onSend={() => (isAsked ? void refetch() : setAsked(typed))}
       >
-        <p>Only the code is needed. The more of the order is known, the more is checked.</p>
+        <p>{text.explained}</p>
         <div className="row">
-          <TextField label="Code" autoFocus={given === ''} {...field('code')} />
-          <UserFilter label="Customer" none="Not said" {...field('user')} />
+          <TextField label={words.coupon.terms.code} autoFocus={given === ''} {...field('code')} />
+          <UserFilter label={words.coupons.customer} none={text.notSaid} {...field('user')} />
           <TextField
-            label="Order amount"
+            label={text.orderAmount}
             inputMode="decimal"
             autoFocus={given !== ''}
             validate={amountProblem}
             {...field('orderAmount')}
           />
           <TextField
-            label="Order number"
-            validate={(text) =>
-              text.trim() === '' || readOrderKey(text) !== undefined
-                ? undefined
-                : 'Enter at most 128 letters from a to z, digits and signs.'
+            label={text.orderNumber}
+            validate={(typed) =>
+              typed.trim() === '' || readOrderKey(typed) !== undefined ? undefined : text.orderNumberProblem
             }
             {...field('orderKey')}
           />
         </div>
         <LineFields lines={lines} onChange={setLines} />
       </EditForm>
-      {isAsked && isFetching && data === undefined && <Loading what="the answer" />}
-      {isAsked && data !== undefined && error === null && <CheckResult key={dataUpdatedAt} answer={data} {...typed} />}
+      {isAsked && isFetching && data === undefined && <Loading what={text.theAnswer} />}
+      {isAsked && data !== undefined && error === null && (
+        <CheckResult
+          key={dataUpdatedAt}
+          answer={data}
+          asked={{ ...typed, productIds: lines.map(({ product }) => Number(product)) }}
+        />
+      )}
     </Page>
   );
 }
@@ -106,25 +113,23 @@ function LineFields({ lines, onChange }: LineFieldsProps): ReactNode {
   const change = (index: number, part: Partial<Line>) =>
     onChange(rows.map((line, n) => (n === index ? { ...line, ...part } : line)).filter(({ product }) => product));
   const problemOf = (amount: string) =>
-    hasAmounts(lines) && amount.trim() === ''
-      ? 'Enter an amount here, too, or leave out the amounts of all products.'
-      : amountProblem(amount);
+    hasAmounts(lines) && amount.trim() === '' ? text.allAmounts : amountProblem(amount);
   return rows.map(({ product, amount }, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: a product may stand in several lines, and lines keep their order
     <div key={index} className="row">
       <ProductFilter
-        label={product === '' && index > 0 ? 'Another product' : 'Product'}
-        none="None"
+        label={product === '' && index > 0 ? text.anotherProduct : text.product}
+        none={text.none}
         value={product}
         onChange={(chosen) => change(index, { product: chosen })}
       />
       {product !== '' && (
         <TextField
-          label={`Amount: ${nameOf(Number(product))}`}
+          label={text.amountOf(nameOf(Number(product)))}
           inputMode="decimal"
           autoComplete="off"
           value={amount}
-          onChange={(text) => change(index, { amount: text })}
+          onChange={(typed) => change(index, { amount: typed })}
           validate={problemOf}
         />
       )}

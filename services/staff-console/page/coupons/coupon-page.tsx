@@ -1,26 +1,30 @@
 import { useQuery } from '@connectrpc/connect-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
+import { CouponBatchService } from '../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { type CouponDetail, CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { History } from '../audit/history.tsx';
 import { Time, useNow } from '../business/time.tsx';
 import { describeUser, isGone } from '../lookup/gone.ts';
 import { Redemptions } from '../redemptions/redemptions.tsx';
-import { Usage } from '../redemptions/usage.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Facts, Page, Problem, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { isolate } from '../ui/text.ts';
+import { words } from '../words.ts';
 import { Names, ProductNames } from './names.tsx';
 import { productsOf, usersLeft } from './record/draft.ts';
+import { useValidity } from './record/restore-button.tsx';
 import { CouponBadge, Validity } from './record/validity.tsx';
-import { ValidityButton } from './record/validity-button.tsx';
-import { describeAudience, describeDiscount, describeMinimum, describeUses } from './record/words.ts';
-import './record/coupons.css';
+import { describeAudience, describeDiscount, describeMinimum, describeUses, nameOfBatch } from './record/words.ts';
+import { UsageSection, useUsage } from './usage-section.tsx';
 
-/** Shows a coupon: its discount, its users and products, and whether it can be used. */
+const text = words.coupon;
+const { terms } = text;
+
+/** Shows a coupon: how it is used, its terms, its customers and products, and whether it can be used. */
 export function Component(): ReactNode {
   return <WithRecordId>{(id) => <ReadCoupon key={id} id={id} />}</WithRecordId>;
 }
@@ -28,37 +32,51 @@ export function Component(): ReactNode {
 function ReadCoupon({ id }: { readonly id: number }): ReactNode {
   const query = useQuery(CouponService.method.getById, { id });
   const coupon = query.data?.coupon;
+  const code = coupon?.couponCode ?? '';
+  const used = useUsage(id).data?.usage[0]?.used;
   const now = useNow(20_000);
+  const { invalidate, restore } = useValidity(id, code);
   return (
     <Page
-      title={coupon === undefined ? 'Coupon' : `Coupon ${isolate(coupon.couponCode)}`}
-      beside={coupon !== undefined && <CouponBadge coupon={coupon} now={now} />}
+      title={coupon === undefined ? text.one : text.titled(isolate(code))}
+      beside={coupon && <CouponBadge coupon={coupon} now={now} used={used} />}
       actions={
         coupon !== undefined && (
           <>
-            <CopyButton what="code" text={coupon.couponCode} name={coupon.couponCode} />
-            <ButtonLink href={`/check?code=${encodeURIComponent(coupon.couponCode)}`}>Check it</ButtonLink>
-            <ButtonLink href={`/coupons/new?like=${id}`}>Duplicate</ButtonLink>
+            <CopyButton what={text.code} text={code} name={code} />
+            <ButtonLink href={`/check?code=${encodeURIComponent(code)}`}>{text.check}</ButtonLink>
             <ButtonLink href={`/coupons/${id}/edit`} emphasis="primary">
-              Edit
+              {text.edit}
             </ButtonLink>
-            <ValidityButton coupon={coupon} />
           </>
         )
       }
+      {...(coupon && {
+        more: [
+          { name: text.duplicate, href: `/coupons/new?like=${id}` },
+          coupon.isInvalidated
+            ? { name: text.restore, run: () => void restore() }
+            : { name: text.invalidate, run: () => void invalidate() },
+        ],
+      })}
     >
       <Read
         query={{ ...query, data: coupon }}
-        what="the coupon"
-        elsewhere={<ButtonLink href="/coupons">All coupons</ButtonLink>}
+        what={text.what}
+        elsewhere={<ButtonLink href="/coupons">{text.all}</ButtonLink>}
       >
         {(shown) => (
-          <>
-            <CouponFacts coupon={shown} />
-            <Usage couponId={id} />
-            <Redemptions couponId={id} />
-            <History type="coupon" id={id} />
-          </>
+          <div className="split">
+            <div>
+              {code !== code.toUpperCase() && <Problem failure={text.notFound} />}
+              <UsageSection id={id} maxUses={shown.maxUses} />
+              <Redemptions couponId={id} />
+              <History type="coupon" id={id} />
+            </div>
+            <aside>
+              <CouponFacts coupon={shown} />
+            </aside>
+          </div>
         )}
       </Read>
     </Page>
@@ -66,46 +84,30 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
 }
 
 function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
-  const { applicableUsers } = coupon;
+  const { applicableUsers, maxLimitForUser = 0, batchId } = coupon;
   const products = productsOf(coupon);
-  const isFound = coupon.couponCode === coupon.couponCode.toUpperCase();
   const hasBoth = Number(coupon.discountPercent ?? 0) > 0 && Number(coupon.flatDiscount ?? 0) > 0;
   return (
     <>
-      {!isFound && (
-        <Problem
-          failure={{
-            title: 'Customers can’t use this code',
-            advice: 'It is looked up in capital letters, and has others. Edit it.',
-          }}
-        />
-      )}
-      <Section title="Terms">
+      <Section title={text.termsTitle}>
         <Facts
           rows={[
-            ['Discount', `${describeDiscount(coupon)}${hasBoth ? '. Its percentage counts, not its amount' : ''}`],
-            ['Smallest order', describeMinimum(coupon.minOrder)],
-            ['Valid until', <Validity key="until" {...coupon} />],
-            ['For whom', describeAudience(coupon, usersLeft(coupon))],
-            ['Uses for each user', coupon.maxLimitForUser || 'Any number'],
-            ['Uses in all', describeUses(coupon)],
-            ['Not with other coupons', coupon.exclusiveApply ? 'Yes' : 'No'],
-            [
-              'Batch',
-              coupon.batchId && (
-                <Link key="batch" href={`/coupons/batches/${coupon.batchId}`}>
-                  Batch {coupon.batchId}
-                </Link>
-              ),
-            ],
-            ['Created by', coupon.creator?.name],
-            ['Created', <Time key="created" at={coupon.createdAt} />],
+            [terms.discount, `${describeDiscount(coupon)}${hasBoth ? text.percentCounts : ''}`],
+            [terms.minOrder, describeMinimum(coupon.minOrder)],
+            [terms.customers, describeAudience(coupon, usersLeft(coupon))],
+            [terms.valid, <Validity key="valid" {...coupon} />],
+            [terms.perCustomer, maxLimitForUser > 0 ? maxLimitForUser : words.coupons.noLimit],
+            [terms.uses, describeUses(coupon)],
+            [terms.exclusive, coupon.exclusiveApply ? text.yes : text.no],
+            [text.batch, batchId && <BatchLink key="batch" id={batchId} />],
+            [text.createdBy, coupon.creator?.name],
+            [words.coupons.created, <Time key="created" at={coupon.createdAt} />],
           ]}
         />
       </Section>
       {applicableUsers.length > 0 && (
-        <Section title="Users">
-          {coupon.isApplyForAll && <p className="hint">Everyone may use it, not only these.</p>}
+        <Section title={terms.customers}>
+          {coupon.isApplyForAll && <p className="hint">{text.notOnlyThese}</p>}
           <Names
             names={applicableUsers.map((user) => ({
               name: describeUser(user),
@@ -114,16 +116,21 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
           />
         </Section>
       )}
-      <Section title="Products">
+      <Section title={terms.products}>
         {products.length === 0 ? (
-          <p>All products.</p>
+          <p>{text.allProducts}</p>
         ) : (
           <>
-            <p>Only for these products:</p>
+            <p>{text.onlyThese}</p>
             <ProductNames products={products} />
           </>
         )}
       </Section>
     </>
   );
+}
+
+function BatchLink({ id }: { readonly id: number }): ReactNode {
+  const batch = useQuery(CouponBatchService.method.getBatch, { id, limit: 1 }).data?.batch;
+  return <Link href={`/coupons/batches/${id}`}>{nameOfBatch(batch ?? { id, name: '' })}</Link>;
 }

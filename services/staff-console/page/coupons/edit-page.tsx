@@ -10,9 +10,12 @@ import { ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
-import { CouponForm } from './coupon-form.tsx';
+import { words } from '../words.ts';
+import { CouponForm } from './form/coupon-form.tsx';
 import { changesOf, draftOf, isChange } from './record/draft.ts';
 import { describeField } from './record/words.ts';
+
+const text = words.coupon;
 
 /** Changes a coupon. */
 export function Component(): ReactNode {
@@ -27,11 +30,11 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
     return <EditCoupon read={coupon} readAgain={async () => (await query.refetch()).data?.coupon} />;
   }
   return (
-    <Page title="Edit a coupon">
+    <Page title={text.editOne}>
       <Read
         query={{ ...query, data: undefined }}
-        what="the coupon"
-        elsewhere={<ButtonLink href="/coupons">All coupons</ButtonLink>}
+        what={text.what}
+        elsewhere={<ButtonLink href="/coupons">{text.all}</ButtonLink>}
       >
         {() => null}
       </Read>
@@ -47,7 +50,7 @@ interface EditCouponProps {
 function EditCoupon({ read, readAgain }: EditCouponProps): ReactNode {
   const [isSaved, setIsSaved] = useState(false);
   const update = useWrite(CouponService.method.update, ({ coupon }) => ({
-    text: `Coupon ${coupon?.couponCode} saved`,
+    text: text.saved(coupon?.couponCode),
   }));
   const { id, couponCode } = read;
   const { draft, setDraft, start, save, contradiction } = useGuardedEdit({
@@ -64,7 +67,7 @@ function EditCoupon({ read, readAgain }: EditCouponProps): ReactNode {
   });
   if (isSaved) return <Navigate to={`/coupons/${id}`} replace />;
   return (
-    <Page title={`Edit coupon ${couponCode}`}>
+    <Page title={text.editTitled(couponCode)}>
       <CouponForm
         draft={draft}
         onChange={setDraft}
@@ -76,7 +79,7 @@ function EditCoupon({ read, readAgain }: EditCouponProps): ReactNode {
       >
         {contradiction !== undefined && (
           <Conflict
-            record={`coupon ${couponCode}`}
+            record={text.titled(couponCode)}
             by={<LastChange type="coupon" id={id} />}
             contradiction={contradiction}
             describe={describeField}

@@ -2,9 +2,10 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { useProductNames } from '../lookup/names.ts';
 import { Button } from '../ui/button.tsx';
+import { words } from '../words.ts';
 import type { Chosen } from './record/draft.ts';
 
-const namesAtOnce = 50;
+const namesAtOnce = 10;
 
 interface NamesProps {
   /** The names of records, each with the path of its page if there is one. */
@@ -23,17 +24,13 @@ export function Names({ names, onMore }: NamesProps): ReactNode {
   };
   return (
     <>
-      <ul className="coupon-names">
+      <ul className="plain">
         {shown.map(({ name, href }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and their order never changes
           <li key={index}>{href === undefined ? name : <Link href={href}>{name}</Link>}</li>
         ))}
       </ul>
-      {names.length > count && (
-        <Button onPress={showMore}>
-          Show more: {count} of {names.length} are shown
-        </Button>
-      )}
+      {names.length > count && <Button onPress={showMore}>{words.coupon.moreNames(count, names.length)}</Button>}
     </>
   );
 }

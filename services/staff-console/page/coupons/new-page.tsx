@@ -7,8 +7,11 @@ import { useWrite } from '../rpc/write.ts';
 import { Page } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { readId } from '../ui/text.ts';
-import { CouponForm } from './coupon-form.tsx';
-import { blankDraft, type CouponDraft, changesOf, draftOf } from './record/draft.ts';
+import { words } from '../words.ts';
+import { CouponForm } from './form/coupon-form.tsx';
+import { blankDraft, type CouponDraft, changesOf, draftOf, newDraft } from './record/draft.ts';
+
+const text = words.coupon;
 
 /** Creates a coupon, either blank or with the terms of the one whose id is in the URL. */
 export function Component(): ReactNode {
@@ -17,11 +20,11 @@ export function Component(): ReactNode {
   const query = useQuery(CouponService.method.getById, id === undefined ? skipToken : { id });
   const copied = query.data?.coupon;
   return (
-    <Page title={copied === undefined ? 'New coupon' : `New coupon, as ${copied.couponCode}`}>
+    <Page title={copied === undefined ? text.newOne : text.newLike(copied.couponCode)}>
       {id === undefined ? (
-        <NewCoupon first={blankDraft} />
+        <NewCoupon first={newDraft} />
       ) : (
-        <Read query={{ ...query, data: copied }} what="the coupon">
+        <Read query={{ ...query, data: copied }} what={text.what}>
           {(coupon) => <NewCoupon first={{ ...draftOf(coupon), couponCode: '' }} />}
         </Read>
       )}
@@ -34,7 +37,7 @@ function NewCoupon({ first }: { readonly first: CouponDraft }): ReactNode {
   const [draft, setDraft] = useState(first);
   const [createdId, setCreatedId] = useState<number>();
   const create = useWrite(CouponService.method.create, ({ coupon }) => ({
-    text: `Coupon ${coupon?.couponCode} created`,
+    text: text.created(coupon?.couponCode),
   }));
   const save = async () => {
     const { answer } = await create.send({ coupon: changesOf(blankDraft, draft) });

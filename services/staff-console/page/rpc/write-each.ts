@@ -19,6 +19,8 @@ export interface SentEach<Request, Answer> {
   readonly answers: readonly Answer[];
   /** Those that failed, or were not sent any more because the service can't be reached. */
   readonly failed: readonly Request[];
+  /** Those that were refused, each with its failure. */
+  readonly refused: readonly { readonly request: Request; readonly failure: Failure }[];
   /** Of the first that failed. */
   readonly failure: Failure | undefined;
   /** Set after slot writes: of the last one. */
@@ -28,7 +30,7 @@ export interface SentEach<Request, Answer> {
 /**
  * Lets a component call a mutation that the services have for one record only, for many of them: one after another. A
  * request keeps its idempotency key until it has succeeded, so that it may be sent again. Afterwards everything on the
- * page is read again. Never rejects.
+ * page is read again. Never rejects. `onDone` is called with how many have been sent, before each.
  */
 export function useWriteEach<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>) {
   const transport = useTransport();
@@ -40,13 +42,15 @@ export function useWriteEach<I extends DescMessage, O extends DescMessage>(metho
   });
   return async <Request extends MessageInitShape<I>>(
     requests: readonly Request[],
+    onDone?: (count: number) => void,
   ): Promise<SentEach<Request, MessageShape<O>>> => {
     const answers: MessageShape<O>[] = [];
     const failed: Request[] = [];
-    let failure: Failure | undefined;
+    const refused: { request: Request; failure: Failure }[] = [];
     let isAway = false;
     let storeRequestId: string | undefined;
-    for (const request of requests) {
+    for (const [done, request] of requests.entries()) {
+      onDone?.(done);
       if (isAway) {
         failed.push(request);
         continue;
@@ -61,11 +65,11 @@ export function useWriteEach<I extends DescMessage, O extends DescMessage>(metho
         storeRequestId = header.get('store-request-id') ?? storeRequestId;
       } catch (error) {
         failed.push(request);
-        failure ??= describeFailure(error);
+        refused.push({ request, failure: describeFailure(error) });
         isAway = isTransient(error);
       }
     }
     await readAgain(queryClient);
-    return { answers, failed, failure, storeRequestId };
+    return { answers, failed, refused, failure: refused[0]?.failure, storeRequestId };
   };
 }

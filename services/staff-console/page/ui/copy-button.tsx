@@ -1,3 +1,4 @@
+import { Check, Copy } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { words } from '../words.ts';
 import { Button } from './button.tsx';
@@ -8,10 +9,12 @@ interface CopyButtonProps {
   readonly text: string;
   /** Says which one it is, for screen readers. */
   readonly name: string;
+  /** Whether it is an icon alone, as in a table. */
+  readonly isIcon?: boolean;
 }
 
 /** Copies a text, and confirms it. Shown only on HTTPS or localhost, because browsers let no other page copy. */
-export function CopyButton({ what, text, name }: CopyButtonProps): ReactNode {
+export function CopyButton({ what, text, name, isIcon = false }: CopyButtonProps): ReactNode {
   const [isCopied, setIsCopied] = useState(false);
   if (!isSecureContext) return null;
   const copy = async () => {
@@ -20,8 +23,8 @@ export function CopyButton({ what, text, name }: CopyButtonProps): ReactNode {
   };
   const label = isCopied ? words.copied : words.copy(what);
   return (
-    <Button aria-label={`${label} ${name}`} onPress={() => void copy()}>
-      {label}
+    <Button emphasis={isIcon ? 'quiet' : 'plain'} aria-label={`${label} ${name}`} onPress={() => void copy()}>
+      {!isIcon ? label : isCopied ? <Check /> : <Copy />}
     </Button>
   );
 }

@@ -6,24 +6,20 @@ import {
   type GetBatchResponse,
 } from '../../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { History } from '../../audit/history.tsx';
-import { Time, useNow } from '../../business/time.tsx';
-import { TextField } from '../../forms/text-field.tsx';
-import { List } from '../../lists/list.tsx';
-import { byToken, useRows } from '../../lists/source.ts';
-import { useSearch } from '../../lists/use-search.ts';
+import { currencyDigits, formatAmount } from '../../business/money.ts';
+import { Time } from '../../business/time.tsx';
 import { useStaff } from '../../lookup/names.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Facts, Page, Section } from '../../ui/page.tsx';
 import { Read } from '../../ui/read.tsx';
 import { WithRecordId } from '../../ui/record-id.tsx';
-import { codeColumn, stateColumn } from '../record/coupon-columns.tsx';
-import { termsColumns } from '../record/terms-columns.tsx';
-import { useUsageColumns } from '../record/usage-columns.tsx';
+import { words } from '../../words.ts';
+import { describeTerms } from '../record/summary.ts';
 import { nameOfBatch } from '../record/words.ts';
+import { BatchCodes } from './batch-codes.tsx';
 import { EndButton } from './end-button.tsx';
 
-const { getBatch } = CouponBatchService.method;
-const rowsOf = ({ coupons }: GetBatchResponse) => coupons;
+const text = words.coupons.batches;
 
 /** Shows a batch and its coupons. */
 export function Component(): ReactNode {
@@ -31,69 +27,66 @@ export function Component(): ReactNode {
 }
 
 function ReadBatch({ id }: { readonly id: number }): ReactNode {
-  const query = useQuery(getBatch, { id, limit: 1 });
+  const query = useQuery(CouponBatchService.method.getBatch, { id, limit: 1, withUsage: true });
   const batch = query.data?.batch;
   return (
     <Page
-      title={batch === undefined ? 'Batch' : nameOfBatch(batch)}
+      title={batch === undefined ? text.one : nameOfBatch(batch)}
       actions={
         batch !== undefined && (
           <>
-            <ButtonLink href={`/coupons?batch=${id}`}>Filter its coupons</ButtonLink>
+            <ButtonLink href={`/coupons?batch=${id}`}>{text.filter}</ButtonLink>
             <EndButton batch={batch} />
           </>
         )
       }
     >
-      <Read
-        query={{ ...query, data: batch }}
-        what="the batch"
-        elsewhere={<ButtonLink href="/coupons/batches">All batches</ButtonLink>}
-      >
-        {(shown) => <BatchSections batch={shown} />}
+      <Read query={query} what={text.theBatch} elsewhere={<ButtonLink href="/coupons/batches">{text.all}</ButtonLink>}>
+        {(answer) => answer.batch && <BatchSections batch={answer.batch} answer={answer} />}
       </Read>
     </Page>
   );
 }
 
-function BatchSections({ batch }: { readonly batch: CouponBatch }): ReactNode {
+function BatchSections({
+  batch,
+  answer,
+}: {
+  readonly batch: CouponBatch;
+  readonly answer: GetBatchResponse;
+}): ReactNode {
   const { id, count, invalidated, createdBy, createdAt } = batch;
   const staff = useStaff();
-  const now = useNow(20_000);
-  const { search, field } = useSearch();
-  const sought = search.trim().toUpperCase();
-  const isWhole = sought !== '';
-  const source = { method: getBatch, request: { id, limit: isWhole ? 1_000 : 50 }, rowsOf, next: byToken };
-  const usage = useUsageColumns(useRows(source, false).pages);
+  const { uses, discountGiven } = answer;
+  const [coupon] = answer.coupons;
   return (
-    <>
-      <Section title="Batch">
-        <Facts
-          rows={[
-            ['Number', id],
-            ['Codes', count.toLocaleString('en')],
-            ['Invalidated', invalidated.toLocaleString('en')],
-            ['Created by', staff.get(createdBy) ?? `Staff number ${createdBy}`],
-            ['Created', <Time key="created" at={createdAt} />],
-          ]}
-        />
-      </Section>
-      <Section title="Coupons">
-        <div className="bar">
-          <TextField label="Search by code" {...field} />
-        </div>
-        <List
-          source={{ ...source, readAlso: usage.readAlso }}
-          matches={({ couponCode }) => couponCode.includes(sought)}
-          isWhole={isWhole}
-          what={`coupons of batch ${id}`}
-          empty="No coupon matches."
-          caption="As they were made"
-          columns={[{ ...codeColumn, isCode: true }, ...termsColumns, ...usage.columns, stateColumn(now)]}
-          keyOf={(coupon) => coupon.id}
-        />
-      </Section>
-      <History type="coupon_batch" id={id} />
-    </>
+    <div className="split">
+      <div>
+        <Section title={text.codesTitle}>
+          <BatchCodes id={id} />
+        </Section>
+        <History type="coupon_batch" id={id} />
+      </div>
+      <aside>
+        <Section title={text.one}>
+          <Facts
+            rows={[
+              [words.coupons.used, uses !== undefined && text.usedOf(uses, count)],
+              [words.coupon.usage.given, discountGiven && formatAmount(discountGiven, currencyDigits())],
+              [text.codesTitle, count.toLocaleString('en')],
+              [words.coupons.states.ended, invalidated.toLocaleString('en')],
+              [words.coupon.createdBy, staff.get(createdBy) ?? words.coupon.staff(createdBy)],
+              [words.coupons.created, <Time key="created" at={createdAt} />],
+              [text.number, id],
+            ]}
+          />
+        </Section>
+        {coupon !== undefined && (
+          <Section title={words.coupon.termsTitle}>
+            <p>{describeTerms(coupon)}.</p>
+          </Section>
+        )}
+      </aside>
+    </div>
   );
 }

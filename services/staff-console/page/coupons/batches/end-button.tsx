@@ -3,7 +3,10 @@ import { type CouponBatch, CouponBatchService } from '../../../../../shared/gen/
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { codesInWords, nameOfBatch } from '../record/words.ts';
+import { counted, words } from '../../words.ts';
+import { nameOfBatch } from '../record/words.ts';
+
+const text = words.coupons.batches;
 
 /** Invalidates the coupons of a batch that are still valid, after a question, because it can't be undone at once. */
 export function EndButton({ batch }: { readonly batch: CouponBatch }): ReactNode {
@@ -11,7 +14,7 @@ export function EndButton({ batch }: { readonly batch: CouponBatch }): ReactNode
   const name = nameOfBatch(batch);
   const end = useWrite(
     CouponBatchService.method.invalidateBatch,
-    ({ invalidated }) => ({ text: `${name} ended: ${codesInWords(invalidated)} invalidated` }),
+    ({ invalidated }) => ({ text: text.ended(name, counted(invalidated, text.codes)) }),
     name,
   );
   const left = batch.count - batch.invalidated;
@@ -19,13 +22,13 @@ export function EndButton({ batch }: { readonly batch: CouponBatch }): ReactNode
   return (
     <>
       <Button emphasis="danger" isPending={end.isPending} onPress={() => setIsAsking(true)}>
-        {end.isPending ? 'Ending…' : 'End the batch'}
+        {end.isPending ? text.ending : text.end}
       </Button>
-      <Dialog title="End this batch?" isOpen={isAsking} onClose={() => setIsAsking(false)} role="alertdialog">
-        <p>{codesInWords(left)} will be invalidated. Each of them can be made valid again only by itself.</p>
+      <Dialog title={text.endQuestion} isOpen={isAsking} onClose={() => setIsAsking(false)} role="alertdialog">
+        <p>{text.endExplained(counted(left, text.codes))}</p>
         <div className="actions">
           <Button autoFocus onPress={() => setIsAsking(false)}>
-            Keep it
+            {text.keep}
           </Button>
           <Button
             emphasis="danger"
@@ -37,7 +40,7 @@ export function EndButton({ batch }: { readonly batch: CouponBatch }): ReactNode
               });
             }}
           >
-            End it
+            {text.end}
           </Button>
         </div>
       </Dialog>

@@ -14,10 +14,11 @@ import { Views } from '../../lists/views.tsx';
 import { useStaff } from '../../lookup/names.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
+import { words } from '../../words.ts';
 import { couponViews, nameOfBatch } from '../record/words.ts';
-import '../record/coupons.css';
 
-const request = { limit: 50 };
+const text = words.coupons.batches;
+const request = { limit: 50, withTotal: true };
 const rowsOf = ({ batches }: ListBatchesResponse) => batches;
 
 /** Lists the batches of coupons, newest first. */
@@ -25,19 +26,29 @@ export function Component(): ReactNode {
   const staff = useStaff();
   return (
     <Page
-      title="Many codes"
+      title={text.title}
       actions={
         <ButtonLink href="/coupons/batches/new" emphasis="primary">
-          New batch
+          {text.newOne}
         </ButtonLink>
       }
     >
-      <Views label="Kinds of coupons" links={couponViews} />
+      <Views label={words.coupons.kinds} links={couponViews} />
       <List
-        source={{ method: CouponBatchService.method.listBatches, request, rowsOf, next: byToken }}
-        what="batches"
-        empty="No batches yet. A batch is many coupons with codes of their own."
-        caption="Newest first"
+        source={{
+          method: CouponBatchService.method.listBatches,
+          request,
+          rowsOf,
+          next: byToken,
+          totalOf: (answer) => answer?.total,
+        }}
+        what={text.what}
+        empty={
+          <>
+            {text.none} <ButtonLink href="/coupons/batches/new">{text.newOne}</ButtonLink>
+          </>
+        }
+        caption={words.coupons.newestFirst}
         columns={columnsOf(staff)}
         keyOf={({ id }) => id}
       />
@@ -47,25 +58,25 @@ export function Component(): ReactNode {
 
 const columnsOf = (staff: ReadonlyMap<number, string>): readonly Column<CouponBatch>[] => [
   {
-    title: 'Name',
+    title: text.name,
     show: (batch) => <Link href={`/coupons/batches/${batch.id}`}>{nameOfBatch(batch)}</Link>,
     text: nameOfBatch,
   },
   {
-    title: 'Codes',
+    title: text.codesTitle,
     show: ({ count }) => count.toLocaleString('en'),
     text: ({ count }) => String(count),
     className: 'number',
   },
   {
-    title: 'Invalidated',
+    title: words.coupons.states.ended,
     show: ({ invalidated }) => invalidated.toLocaleString('en'),
     text: ({ invalidated }) => String(invalidated),
     className: 'number',
   },
-  { title: 'Created by', text: ({ createdBy }) => staff.get(createdBy) ?? `Staff number ${createdBy}` },
+  { title: words.coupon.createdBy, text: ({ createdBy }) => staff.get(createdBy) ?? words.coupon.staff(createdBy) },
   {
-    title: 'Created',
+    title: words.coupons.created,
     show: ({ createdAt }) => <Time at={createdAt} />,
     text: ({ createdAt }) => fileTime(createdAt),
     isTime: true,

@@ -7,11 +7,14 @@ import { TextField } from '../../forms/text-field.tsx';
 import { isSame } from '../../rpc/merge.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Page, Section } from '../../ui/page.tsx';
-import { AudienceFields } from '../record/audience-fields.tsx';
-import { batchConcernsOf } from '../record/concerns.ts';
-import { blankDraft, type CouponDraft, changesOf, usersOf } from '../record/draft.ts';
-import { TermsFields, termsPlaces } from '../record/terms-fields.tsx';
-import { codesInWords } from '../record/words.ts';
+import { counted, words } from '../../words.ts';
+import { AudienceFields } from '../form/audience-fields.tsx';
+import { batchConcernsOf } from '../form/concerns.ts';
+import { TermsFields, termsPlaces } from '../form/terms-fields.tsx';
+import { blankDraft, type CouponDraft, changesOf, newDraft, usersOf } from '../record/draft.ts';
+import { describeDraft } from '../record/summary.ts';
+
+const text = words.coupons.batches;
 
 const places = {
   ...termsPlaces,
@@ -29,7 +32,8 @@ interface BatchDraft extends CouponDraft {
 /** All codes together have at most as many links to users and products (design 13). */
 const mostLinks = 100_000;
 
-const blankBatch: BatchDraft = { ...blankDraft, name: '', count: '', prefix: '', codeLength: '10' };
+/** The codes are for one use each unless staff say otherwise: whoever learns one could use it. */
+const blankBatch: BatchDraft = { ...newDraft, maxUses: '1', name: '', count: '', prefix: '', codeLength: '10' };
 
 /** Creates many coupons with random codes. */
 export function Component(): ReactNode {
@@ -38,7 +42,7 @@ export function Component(): ReactNode {
   const [draft, setDraft] = useState(blankBatch);
   const [createdId, setCreatedId] = useState<number>();
   const create = useWrite(CouponBatchService.method.createBatch, ({ batch }) => ({
-    text: `${codesInWords(batch?.count ?? 0)} made`,
+    text: text.made(counted(batch?.count ?? 0, text.codes)),
   }));
   const change = (part: Partial<BatchDraft>) => setDraft({ ...draft, ...part });
   const field = (name: 'name' | 'count' | 'prefix' | 'codeLength') => ({
@@ -50,7 +54,7 @@ export function Component(): ReactNode {
   const count = Number(digitsOf(draft.count));
   const links = usersOf(draft).length + draft.products.length;
   const most = Math.min(10_000, Math.floor(mostLinks / Math.max(1, links)));
-  const ofLinks = most === 10_000 ? '' : `: each code has ${links} users and products`;
+  const allowed = text.countProblem(most, most === 10_000 ? 0 : links);
   const send = async () => {
     const { answer } = await create.send({
       name: draft.name.trim(),
@@ -63,57 +67,55 @@ export function Component(): ReactNode {
   };
   if (createdId !== undefined) return <Navigate to={`/coupons/batches/${createdId}`} replace />;
   return (
-    <Page title="New batch of codes">
+    <Page title={text.newOne}>
       <EditForm
-        action="Make the codes"
-        pending={`Making ${codesInWords(count)}…`}
+        action={text.create}
+        pending={text.creating(counted(count, text.codes))}
         places={places}
         write={create}
         isDirty={!isSame(blankBatch, draft)}
+        summary={`${text.summary(counted(count, text.codes))} ${describeDraft(draft)}`}
         concerns={batchConcernsOf(draft, now)}
         onSend={() => void send()}
         onCancel={() => void navigate('/coupons/batches')}
       >
-        <Section title="Codes and users">
+        <Section title={text.codesTitle}>
           <div className="row">
-            <TextField label="Name" hint="For staff, such as “Spring letters”." maxLength={128} {...field('name')} />
+            <TextField label={text.name} hint={text.nameHint} maxLength={128} {...field('name')} />
             <TextField
-              label="How many codes"
+              label={text.count}
               inputMode="numeric"
               {...field('count')}
-              validate={(text) =>
-                isWithin(text, 1, most) ? undefined : `Enter 1 to ${most.toLocaleString('en')}${ofLinks}.`
-              }
+              validate={(typed) => (isWithin(typed, 1, most) ? undefined : allowed)}
             />
             <TextField
-              label="Codes begin with"
-              hint="Empty: nothing. The rest of a code is random."
+              label={text.prefix}
+              hint={text.prefixHint}
               isUpperCase
               maxLength={16}
               {...field('prefix')}
               validate={prefixProblem}
             />
             <TextField
-              label="Random letters and digits"
-              hint="8 to 32. The more, the harder a code is to guess."
+              label={text.length}
+              hint={text.lengthHint}
               inputMode="numeric"
               {...field('codeLength')}
-              validate={(text) => (isWithin(text, 8, 32) ? undefined : 'Enter 8 to 32.')}
+              validate={(typed) => (isWithin(typed, 8, 32) ? undefined : text.lengthProblem)}
             />
           </div>
+        </Section>
+        <TermsFields ofEachCode draft={draft} onChange={change} problem={create.failure?.fields.applicableProducts}>
           <AudienceFields draft={draft} onChange={change} problem={create.failure?.fields.applicableUsers} />
-        </Section>
-        <Section title="Terms">
-          <TermsFields ofEachCode draft={draft} onChange={change} problem={create.failure?.fields.applicableProducts} />
-        </Section>
+        </TermsFields>
       </EditForm>
     </Page>
   );
 }
 
 function prefixProblem(prefix: string): string | undefined {
-  if (prefix.startsWith('-')) return 'Begin with a letter or a digit: a spreadsheet takes “-” for a formula.';
-  return /^[a-z\d-]*$/i.test(prefix) ? undefined : 'Enter letters from A to Z, digits and hyphens.';
+  if (prefix.startsWith('-')) return text.formula;
+  return /^[a-z\d-]*$/i.test(prefix) ? undefined : text.prefixProblem;
 }
 
 /** Returns a number without the blanks and separators that people type. */

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import '../record/coupons.css';
+import { words } from '../../words.ts';
 
 interface IssuedProps {
   /** The name of the new coupon, such as "The refund coupon". */
@@ -27,12 +27,12 @@ export function Issued({ what, code, href, children, another, onAnother }: Issue
   return (
     <section className="card" aria-label={what} role="status">
       <h2 ref={heading} tabIndex={-1}>
-        {what} is <span className="coupon-code">{code}</span>
+        {what}: <code>{code}</code>
       </h2>
       {children}
       <div className="actions">
-        <CopyButton what="code" text={code} name={code} />
-        {href !== undefined && <Link href={href}>Open the coupon</Link>}
+        <CopyButton what={words.coupon.code} text={code} name={code} />
+        {href !== undefined && <Link href={href}>{words.coupon.open}</Link>}
         <Button onPress={onAnother}>{another}</Button>
       </div>
     </section>

@@ -8,7 +8,10 @@ import { formatAmount } from '../../business/money.ts';
 import { describeFailure } from '../../rpc/failure.ts';
 import { Facts, Loading, Problem } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
-import { ValidityButton } from '../record/validity-button.tsx';
+import { words } from '../../words.ts';
+import { RestoreButton } from '../record/restore-button.tsx';
+
+const text = words.coupon.refund;
 
 /** An order whose refund staff have asked for. */
 interface RefundedOrder {
@@ -41,48 +44,48 @@ export function useOrderToRefund(id: number | undefined): RefundedOrder {
 
 /** Shows an order and its customer, and the coupon that is about to be made, or why none can be. */
 export function OrderToRefund({ isPending, error, order, code, taken }: RefundedOrder): ReactNode {
-  if (isPending) return <Loading what="the order" />;
+  if (isPending) return <Loading what={text.what} />;
   if (error !== null) return <Problem failure={describeFailure(error)} />;
   if (order === undefined) {
-    return <Problem failure={{ title: 'Order not found', advice: 'No order has this number. Correct it.' }} />;
+    return <Problem failure={text.orderNotFound} />;
   }
   const { user, totalAmount, refundCouponId } = order;
   return (
     <>
       <Facts
         rows={[
-          ['Customer', user && <Link href={`/users/${user.id}`}>{`${isolate(user.name)}, ${user.mobile}`}</Link>],
-          ['The order came to', totalAmount && formatAmount(totalAmount)],
-          ['The coupon will be', code && <span className="coupon-code">{code}</span>],
+          [text.customer, user && <Link href={`/users/${user.id}`}>{`${isolate(user.name)}, ${user.mobile}`}</Link>],
+          [text.total, totalAmount && formatAmount(totalAmount)],
+          [text.code, code && <code>{code}</code>],
         ]}
       />
-      {user === undefined && <p>This order has no customer who could get a coupon.</p>}
-      {user !== undefined && totalAmount === undefined && <p>What this order came to is not known.</p>}
+      {user === undefined && <p>{text.noCustomer}</p>}
+      {user !== undefined && totalAmount === undefined && <p>{text.noTotal}</p>}
       {refundCouponId !== undefined && (
         <p>
-          This order has its refund coupon: <Link href={`/coupons/${refundCouponId}`}>{order.refundCouponCode}</Link>.{' '}
+          {text.has} <Link href={`/coupons/${refundCouponId}`}>{order.refundCouponCode}</Link>.{' '}
           <TakenBack id={refundCouponId} />
         </p>
       )}
       {refundCouponId === undefined && taken !== undefined && (
         <p>
-          Another coupon has the code <Link href={`/coupons/${taken.id}`}>{taken.couponCode}</Link>
+          {text.taken} <Link href={`/coupons/${taken.id}`}>{taken.couponCode}</Link>
           {taken.applicableUsers[0]?.user !== undefined &&
-            `, that of ${isolate(taken.applicableUsers[0].user.name || 'Unknown')}`}
-          . This order can’t have its own.
+            text.takenBy(isolate(taken.applicableUsers[0].user.name || words.lookup.unnamed))}
+          {text.noOwn}
         </p>
       )}
     </>
   );
 }
 
-/** Says that a refund coupon was invalidated, and offers to make it valid again: an order has only one. */
+/** Says that a refund coupon was invalidated, and offers to make it active again: an order has only one. */
 function TakenBack({ id }: { readonly id: number }): ReactNode {
   const coupon = useQuery(CouponService.method.getById, { id }).data?.coupon;
   if (!coupon?.isInvalidated) return null;
   return (
     <>
-      It was invalidated. <ValidityButton coupon={coupon} />
+      {text.wasInvalidated} <RestoreButton {...coupon} />
     </>
   );
 }

@@ -3,14 +3,19 @@ import { skipToken } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { CouponService, type PhoneCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { formatAmount } from '../../business/money.ts';
+import { shortAmount } from '../../business/money.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Page } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
+import { words } from '../../words.ts';
+import { describeTerms } from '../record/summary.ts';
+import type { Terms } from '../record/words.ts';
 import { Issued } from './issued.tsx';
+
+const text = words.coupon.phone;
 
 const places = { mobile: 'mobile' };
 
@@ -20,10 +25,10 @@ export function Component(): ReactNode {
   const [mobile, setMobile] = useState(params.get('mobile') ?? '');
   const [issued, setIssued] = useState<PhoneCoupon>();
   const create = useWrite(CouponService.method.createCoupon, ({ coupon }) => ({
-    text: `Coupon ${coupon?.couponCode} created`,
+    text: words.coupon.created(coupon?.couponCode),
     undo: () => takeBack(coupon?.id ?? 0),
   }));
-  const invalidate = useWrite(CouponService.method.delete, () => ({ text: 'The coupon is taken back' }));
+  const invalidate = useWrite(CouponService.method.delete, () => ({ text: text.takenBack }));
   const takeBack = async (id: number): Promise<Undone> => {
     const undone = await invalidate.send({ id });
     if (undone.failure === undefined) setIssued(undefined);
@@ -41,58 +46,54 @@ export function Component(): ReactNode {
     setIssued(undefined);
   };
   return (
-    <Page title="Coupon for a mobile number">
+    <Page title={text.title}>
       {issued === undefined ? (
         <EditForm
           className="card"
-          action="Create coupon"
-          pending="Creating…"
+          action={words.coupon.form.create}
+          pending={words.coupon.form.creating}
           places={places}
           write={create}
           onSend={() => void send()}
         >
-          <p>
-            Whoever has the number gets a coupon over 20 % of an order from {formatAmount(1_000)} on, at most{' '}
-            {formatAmount(500)}. It is good for 90 days and one use. A number may have several. One that is not known
-            yet becomes a new user.
-          </p>
+          <p>{text.what(shortAmount(1_000), shortAmount(500))}</p>
           <TextField
-            label="Mobile number"
+            label={text.mobile}
             name="mobile"
             type="tel"
             autoComplete="off"
             autoFocus
             value={mobile}
             onChange={setMobile}
-            validate={(text) =>
-              text.trim() === '' || readMobile(text) ? undefined : 'Mobile number must be exactly 10 digits'
-            }
-            hint="Ten digits. +91 or 0 before them, spaces and dashes do not matter."
+            validate={(typed) => (typed.trim() === '' || readMobile(typed) ? undefined : text.tenDigits)}
+            hint={text.hint}
           />
           {owners.data !== undefined && (
             <p role="status">
-              {owner === undefined
-                ? `Nobody has the number ${number} yet. It becomes a new user.`
-                : `For ${isolate(owner.name)}, ${number}.`}
+              {owner === undefined ? text.nobody(number ?? '') : text.owner(isolate(owner.name), number ?? '')}
             </p>
           )}
         </EditForm>
       ) : (
         <Issued
-          what={`The coupon for ${issued.userMobile}`}
+          what={text.issued(issued.userMobile)}
           code={issued.couponCode}
           href={`/coupons/${issued.id}`}
-          another="Coupon for another number"
+          another={text.another}
           onAnother={startAnew}
         >
-          <p>
-            {issued.discountPercent} % off, at most {formatAmount(issued.maxValue)}, for one order from{' '}
-            {formatAmount(issued.minOrder)} on.
-          </p>
+          <p>{describeTerms(termsOfPhone(issued))}.</p>
         </Issued>
       )}
     </Page>
   );
+}
+
+function termsOfPhone({ discountPercent, minOrder, maxValue }: PhoneCoupon): Terms {
+  return {
+    ...{ discountPercent: String(discountPercent), minOrder: String(minOrder), maxValue: String(maxValue) },
+    maxLimitForUser: 1,
+  };
 }
 
 /** Reads an Indian mobile number as people write it; undefined for any other text. */

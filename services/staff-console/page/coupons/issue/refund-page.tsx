@@ -1,17 +1,18 @@
 import { type ReactNode, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { type Coupon, CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { formatAmount } from '../../business/money.ts';
-import { Time } from '../../business/time.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Page } from '../../ui/page.tsx';
 import { readId } from '../../ui/text.ts';
+import { words } from '../../words.ts';
+import { describeTerms } from '../record/summary.ts';
 import { Issued } from './issued.tsx';
 import { OrderToRefund, useOrderToRefund } from './order-to-refund.tsx';
 
+const text = words.coupon.refund;
 const places = { orderId: 'orderId' };
 const noWrite = { isPending: false, failure: undefined };
 
@@ -22,9 +23,9 @@ export function Component(): ReactNode {
   const [shownId, setShownId] = useState<number>();
   const [issued, setIssued] = useState<Coupon>();
   const order = useOrderToRefund(shownId);
-  const invalidate = useWrite(CouponService.method.delete, () => ({ text: 'Refund coupon invalidated' }));
+  const invalidate = useWrite(CouponService.method.delete, () => ({ text: text.invalidated }));
   const refund = useWrite(CouponService.method.generateCancellationCoupon, ({ coupon }) => ({
-    text: `Refund coupon ${coupon?.couponCode} created`,
+    text: text.created(coupon?.couponCode),
     undo: () => takeBack(coupon?.id ?? 0),
   }));
   const takeBack = async (id: number): Promise<Undone> => {
@@ -45,30 +46,26 @@ export function Component(): ReactNode {
     setIssued(undefined);
   };
   return (
-    <Page title="Refund for an order">
+    <Page title={text.title}>
       {issued === undefined ? (
         <EditForm
           className="card"
           {...(isShown && order.code !== undefined
-            ? { action: 'Create refund coupon', pending: 'Creating…' }
-            : { action: 'Show the order', pending: 'Show the order' })}
+            ? { action: text.create, pending: words.coupon.form.creating }
+            : { action: text.show, pending: text.show })}
           places={places}
           write={isShown ? { ...refund, isPending: refund.isPending || order.isPending } : noWrite}
           onSend={() => void send()}
         >
-          <p>
-            The customer of the order gets a coupon over what the order came to. It is good for 30 days and one use.
-          </p>
+          <p>{text.explained}</p>
           <TextField
-            label="Order number"
+            label={text.number}
             name="orderId"
             inputMode="numeric"
             autoComplete="off"
             autoFocus
             isRequired
-            validate={(text) =>
-              readId(text) !== undefined ? undefined : 'Enter the number of the order, such as 1042.'
-            }
+            validate={(typed) => (readId(typed) !== undefined ? undefined : text.enter)}
             value={orderId}
             onChange={setOrderId}
           />
@@ -76,16 +73,13 @@ export function Component(): ReactNode {
         </EditForm>
       ) : (
         <Issued
-          what="The refund coupon"
+          what={text.issued}
           code={issued.couponCode}
           href={`/coupons/${issued.id}`}
-          another="Refund for another order"
+          another={text.another}
           onAnother={startAnew}
         >
-          <p>
-            {formatAmount(issued.flatDiscount ?? 0)} off, for one order from {formatAmount(issued.minOrder ?? 0)} on,
-            until <Time at={issued.validTill} />.
-          </p>
+          <p>{describeTerms(issued)}.</p>
         </Issued>
       )}
     </Page>

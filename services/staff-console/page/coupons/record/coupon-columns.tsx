@@ -1,48 +1,79 @@
 import { Link } from 'react-aria-components/Link';
 import type { ListedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { byText, type Column } from '../../lists/column.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { isolate } from '../../ui/text.ts';
+import { words } from '../../words.ts';
 import { createdColumn, termsColumns } from './terms-columns.tsx';
+import type { useUsageColumns } from './usage-columns.tsx';
 import { CouponBadge } from './validity.tsx';
 import { describeAudience, stateOf } from './words.ts';
 
-/** Returns the columns of a list of coupons, at a time in Unix ms. With those of the usage, only a file has the creation. */
-export function couponColumns(now: number, usage?: readonly Column<ListedCoupon>[]): readonly Column<ListedCoupon>[] {
-  // A link to a user who was deleted has no user.
-  const usersLeft = ({ applicableUsers, applicableUsersCount }: ListedCoupon) =>
-    applicableUsersCount - applicableUsers.filter(({ user }) => user === undefined).length;
-  const audience = (coupon: ListedCoupon) => describeAudience(coupon, usersLeft(coupon));
-  const state = stateColumn(now);
+const { states, state: stateTitle } = words.coupons;
+const { terms, code } = words.coupon;
+
+/** Returns the columns of a list of coupons, at a time in Unix ms, with those of their usage if it is given. */
+export function couponColumns(
+  now: number,
+  usage?: ReturnType<typeof useUsageColumns>,
+): readonly Column<ListedCoupon>[] {
+  const [discount, minOrder, ends] = termsColumns;
   return [
     codeColumn,
-    ...termsColumns,
-    {
-      title: 'For whom',
-      className: 'words',
-      text: audience,
-      compare: (a, b) => byText(audience(a), audience(b)),
-    },
-    ...(usage === undefined
-      ? [state, createdColumn]
-      : [...usage, { ...state, file: [state, ...(createdColumn.file ?? [])] }]),
+    discount,
+    minOrder,
+    audienceColumn,
+    ends,
+    ...(usage?.columns ?? []),
+    stateColumn(now, usage?.usedOf),
+    createdColumn,
   ];
 }
 
-/** The column of a coupon's code, which leads to the coupon. */
-export const codeColumn: Column<{ readonly id: number; readonly couponCode: string }> = {
-  title: 'Code',
-  show: ({ id, couponCode }) => <Link href={`/coupons/${id}`}>{isolate(couponCode)}</Link>,
-  text: ({ couponCode }) => couponCode,
-  compare: (a, b) => byText(a.couponCode, b.couponCode),
-  className: 'coupon-code',
+// A link to a customer who was deleted has no user.
+const audienceOf = (coupon: ListedCoupon) =>
+  describeAudience(
+    coupon,
+    coupon.applicableUsersCount - coupon.applicableUsers.filter(({ user }) => user === undefined).length,
+  );
+
+const audienceColumn: Column<ListedCoupon> = {
+  title: terms.customers,
+  text: audienceOf,
+  compare: (a, b) => byText(audienceOf(a), audienceOf(b)),
+  className: 'name',
 };
 
-/** Returns the column that says whether a coupon can be used, at a time in Unix ms. */
-export function stateColumn(now: number): Column<Parameters<typeof stateOf>[0]> {
+/** The column of a coupon's code, which leads to the coupon, in one line. */
+export const codeColumn: Column<{ readonly id: number; readonly couponCode: string }> = {
+  title: terms.code,
+  show: ({ id, couponCode }) => (
+    <span className="code-cell">
+      <Link className="one-line" href={`/coupons/${id}`}>
+        {isolate(couponCode)}
+      </Link>
+      <CopyButton isIcon what={code} text={couponCode} name={couponCode} />
+    </span>
+  ),
+  text: ({ couponCode }) => couponCode,
+  compare: (a, b) => byText(a.couponCode, b.couponCode),
+  className: 'code',
+};
+
+/**
+ * Returns the column that says whether a coupon can be used, at a time in Unix ms.
+ *
+ * @param usedOf returns how often it was used, as far as that is read.
+ */
+export function stateColumn<Row extends Parameters<typeof stateOf>[0]>(
+  now: number,
+  usedOf: (coupon: Row) => number | undefined = () => undefined,
+): Column<Row> {
+  const text = (coupon: Row) => states[stateOf(coupon, now, usedOf(coupon))];
   return {
-    title: 'State',
-    show: (coupon) => <CouponBadge coupon={coupon} now={now} />,
-    text: (coupon) => stateOf(coupon, now),
-    compare: (a, b) => byText(stateOf(a, now), stateOf(b, now)),
+    title: stateTitle,
+    show: (coupon) => <CouponBadge coupon={coupon} now={now} used={usedOf(coupon)} />,
+    text,
+    compare: (a, b) => byText(text(a), text(b)),
   };
 }

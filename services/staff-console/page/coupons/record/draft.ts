@@ -48,7 +48,7 @@ export interface CouponDraft extends TermsDraft {
   readonly users: readonly Chosen[];
 }
 
-/** The draft of a new coupon, with the values that the services use for absent fields (spec 4.2). */
+/** A draft with the values that the services use for absent fields (spec 4.2). */
 export const blankDraft: CouponDraft = {
   couponCode: '',
   discount: { kind: 'percent', percent: '', amount: '' },
@@ -63,6 +63,9 @@ export const blankDraft: CouponDraft = {
   audience: 'nobody',
   users: [],
 };
+
+/** The draft with which the form of a new coupon begins. */
+export const newDraft: CouponDraft = { ...blankDraft, audience: 'everyone' };
 
 /** Returns the draft with which a coupon's form begins. */
 export function draftOf(coupon: CouponDetail): CouponDraft {

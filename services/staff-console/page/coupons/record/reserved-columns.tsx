@@ -6,9 +6,11 @@ import { byText, type Column } from '../../lists/column.ts';
 import { describeUser, isGone } from '../../lookup/gone.ts';
 import { Badge } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
+import { words } from '../../words.ts';
 import { createdColumn, termsColumns } from './terms-columns.tsx';
-import { CouponBadge } from './validity.tsx';
 import { stateOf } from './words.ts';
+
+const text = words.coupons.reserved;
 
 /**
  * Returns the columns of a list of reserved coupons, at a time in Unix ms.
@@ -21,46 +23,46 @@ export function reservedColumns(
 ): readonly Column<ListedReservedCoupon>[] {
   return [
     {
-      title: 'Secret code',
+      title: text.secretCode,
       show: ({ id, secretCode }) => (
         <Link href={trailAddress({ type: 'reserved_coupon', id: String(id) })}>{isolate(secretCode)}</Link>
       ),
       text: ({ secretCode }) => secretCode,
       compare: (a, b) => byText(a.secretCode, b.secretCode),
-      className: 'coupon-code',
+      className: 'code',
     },
     {
-      title: 'Code',
+      title: words.coupon.terms.code,
       show: ({ couponCode }) => isolate(couponCode),
       text: ({ couponCode }) => couponCode,
-      className: 'coupon-code',
+      className: 'code',
     },
     ...termsColumns,
     {
-      title: 'Redeemed by',
+      title: text.claimedBy,
       show: (coupon) =>
         coupon.redeemedUser === undefined ? (
-          <>Nobody yet {stateOf(coupon, now) !== 'Expired' && claim?.(coupon)}</>
+          (stateOf(coupon, now) !== 'expired' && claim?.(coupon)) || text.nobodyYet
         ) : isGone(coupon.redeemedUser) ? (
           claimantOf(coupon)
         ) : (
-          <Link href={`/users/${coupon.redeemedUser.id}`}>{claimantOf(coupon)}</Link>
+          <Link href={`/users/${coupon.redeemedUser.id}`}>
+            <span title={coupon.redeemedUser.mobile}>{isolate(coupon.redeemedUser.name || words.lookup.unnamed)}</span>
+          </Link>
         ),
       text: claimantOf,
       file: [
-        { title: 'Redeemed by', text: (coupon) => coupon.redeemedUser?.name ?? claimantOf(coupon) },
-        { title: 'Mobile number', text: ({ redeemedUser }) => redeemedUser?.mobile ?? '' },
+        { title: text.claimedBy, text: (coupon) => coupon.redeemedUser?.name ?? claimantOf(coupon) },
+        { title: text.mobile, text: ({ redeemedUser }) => redeemedUser?.mobile ?? '' },
       ],
       compare: (a, b) => byText(claimantOf(a), claimantOf(b)),
     },
     {
-      title: 'State',
-      show: (coupon) =>
-        reservedState(coupon, now) === 'Redeemed' ? (
-          <Badge kind="plain">Redeemed</Badge>
-        ) : (
-          <CouponBadge coupon={coupon} now={now} />
-        ),
+      title: words.coupons.state,
+      show: (coupon) => {
+        const state = reservedState(coupon, now);
+        return <Badge kind={state === text.notClaimed ? 'good' : 'plain'}>{state}</Badge>;
+      },
       text: (coupon) => reservedState(coupon, now),
       compare: (a, b) => byText(reservedState(a, now), reservedState(b, now)),
     },
@@ -70,10 +72,12 @@ export function reservedColumns(
 
 function claimantOf({ redeemedUser }: ListedReservedCoupon): string {
   if (redeemedUser === undefined) return '';
-  return isGone(redeemedUser) ? 'A user who was deleted' : describeUser(redeemedUser);
+  return isGone(redeemedUser) ? text.deleted : describeUser(redeemedUser);
 }
 
-/** Returns whether a reserved coupon was redeemed or, if not, whether it can be. */
+/** Returns in a word whether a reserved coupon was claimed or, if not, whether it can be. */
 export function reservedState(coupon: ListedReservedCoupon, now: number): string {
-  return coupon.redeemedUser === undefined ? stateOf(coupon, now) : 'Redeemed';
+  if (coupon.redeemedUser !== undefined) return text.claimed;
+  const state = stateOf(coupon, now);
+  return state === 'active' ? text.notClaimed : words.coupons.states[state];
 }

@@ -1,44 +1,41 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
-import { formatTime } from '../../business/time.tsx';
 import { fileTime } from '../../business/time-input.ts';
 import type { Column } from '../../lists/column.ts';
-import { Validity } from './validity.tsx';
-import { type Discounts, describeDiscount, describeMinimum, type Limits } from './words.ts';
+import { words } from '../../words.ts';
+import { Day } from './validity.tsx';
+import { describeDiscount, describeMinimum, type Limits, type Terms } from './words.ts';
 import './coupons.css';
 
-/** The terms that the lists of coupons and of reserved coupons show. */
-interface Terms extends Discounts, Limits {
-  readonly minOrder?: string | undefined;
-}
+const { terms: labels, createdBy } = words.coupon;
 
 /** The columns of a coupon's terms. */
-export const termsColumns: readonly Column<Terms>[] = [
+export const termsColumns: readonly [Column<Terms>, Column<Terms>, Column<Terms>] = [
   {
-    title: 'Gives',
+    title: labels.discount,
     text: describeDiscount,
-    className: 'words',
+    className: 'clip',
     file: [
-      { title: 'Percent off', text: ({ discountPercent = '' }) => discountPercent },
-      { title: 'Amount off', text: ({ flatDiscount = '' }) => flatDiscount },
-      { title: 'Largest discount', text: ({ maxValue = '' }) => maxValue },
+      { title: labels.percent, text: ({ discountPercent = '' }) => discountPercent },
+      { title: labels.amount, text: ({ flatDiscount = '' }) => flatDiscount },
+      { title: labels.maxValue, text: ({ maxValue = '' }) => maxValue },
     ],
   },
   {
-    title: 'Smallest order',
+    title: labels.minOrder,
     text: ({ minOrder = '' }) => minOrder,
     show: ({ minOrder }) => describeMinimum(minOrder),
     compare: (a, b) => Number(a.minOrder ?? 0) - Number(b.minOrder ?? 0),
     className: 'number',
   },
   {
-    title: 'Valid until',
+    title: labels.ends,
     text: ({ validTill }) => fileTime(validTill),
     file: [
-      { title: 'Starts', text: ({ startsAt }) => fileTime(startsAt), isTime: true },
-      { title: 'Valid until', text: ({ validTill }) => fileTime(validTill), isTime: true },
-      { title: 'Uses in all', text: ({ maxUses }) => String(maxUses || '') },
+      { title: labels.starts, text: ({ startsAt }) => fileTime(startsAt), isTime: true },
+      { title: labels.ends, text: ({ validTill }) => fileTime(validTill), isTime: true },
+      { title: labels.uses, text: ({ maxUses }) => String(maxUses || '') },
     ],
-    show: Validity,
+    show: ({ validTill }) => (validTill === undefined ? words.coupons.noEnd : <Day at={validTill} />),
     compare: (a, b) => endOf(a) - endOf(b),
     className: 'time',
   },
@@ -49,21 +46,20 @@ export const createdColumn: Column<{
   readonly createdAt?: Timestamp | undefined;
   readonly creator?: { readonly name: string } | undefined;
 }> = {
-  title: 'Created',
+  title: words.coupons.created,
   text: ({ createdAt }) => fileTime(createdAt),
-  className: 'words',
+  className: 'time',
   file: [
-    { title: 'Created', text: ({ createdAt }) => fileTime(createdAt), isTime: true },
-    { title: 'Created by', text: ({ creator }) => creator?.name ?? '' },
+    { title: words.coupons.created, text: ({ createdAt }) => fileTime(createdAt), isTime: true },
+    { title: createdBy, text: ({ creator }) => creator?.name ?? '' },
   ],
-  show: ({ createdAt, creator }) => (
-    <>
-      {formatTime(createdAt)} <span className="detail">{creator?.name}</span>
-    </>
-  ),
+  show: ({ createdAt, creator }) => <Day at={createdAt} also={creator && `, ${creator.name}`} />,
+  compare: (a, b) => msOf(a.createdAt) - msOf(b.createdAt),
 };
 
+const msOf = (at: Timestamp | undefined) => (at === undefined ? 0 : timestampMs(at));
+
 /** Returns when a coupon ends, in Unix ms. */
-export function endOf({ validTill }: Terms): number {
+export function endOf({ validTill }: Limits): number {
   return validTill === undefined ? Number.POSITIVE_INFINITY : timestampMs(validTill);
 }

@@ -1,11 +1,15 @@
 import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { ListedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { type CouponUsage, RedemptionService } from '../../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { currencyDigits, formatAmount } from '../../business/money.ts';
 import type { Column } from '../../lists/column.ts';
-import { describeUses } from './words.ts';
+import { describeFailure } from '../../rpc/failure.ts';
+import { Problem } from '../../ui/page.tsx';
+import { words } from '../../words.ts';
+
+const text = words.coupons;
 
 type Counted = Pick<ListedCoupon, 'id' | 'maxUses'>;
 
@@ -26,23 +30,27 @@ export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
   const [ofFile] = useState(() => new Map<number, CouponUsage>());
   const shown = new Map(answers.flatMap(({ data }) => data?.usage.map((usage) => [usage.couponId, usage]) ?? []));
   const usageOf = ({ id }: Counted) => shown.get(id) ?? ofFile.get(id);
-  const missing = answers.some(({ isPending }) => isPending) ? '…' : '–';
-  const used = (coupon: Counted) => usageOf(coupon)?.used;
-  const given = (coupon: Counted) => usageOf(coupon)?.discountUsed;
+  const failed = answers.filter(({ error }) => error !== null);
+  const missing = answers.some(({ isPending }) => isPending) ? '…' : text.unknown;
+  const usedOf = (coupon: Counted) => usageOf(coupon)?.used;
+  const givenBy = (coupon: Counted) => usageOf(coupon)?.discountUsed;
   const columns: readonly Column<Counted>[] = [
     {
-      title: 'Used',
-      text: (coupon) => String(used(coupon) ?? ''),
-      show: (coupon) =>
-        (used(coupon)?.toLocaleString('en') ?? missing) + (coupon.maxUses ? ` of ${describeUses(coupon)}` : ''),
-      compare: (a, b) => (used(a) ?? 0) - (used(b) ?? 0),
+      title: text.used,
+      text: (coupon) => String(usedOf(coupon) ?? ''),
+      show: (coupon) => {
+        const usage = usageOf(coupon);
+        if (usage === undefined) return missing;
+        return <span title={text.held(usage.held)}>{text.usedOf(usage.used, coupon.maxUses ?? 0)}</span>;
+      },
+      compare: (a, b) => (usedOf(a) ?? 0) - (usedOf(b) ?? 0),
       className: 'number',
     },
     {
-      title: 'Discount given',
-      text: (coupon) => given(coupon) ?? '',
-      show: (coupon) => (usageOf(coupon) ? formatAmount(given(coupon) ?? 0, currencyDigits()) : missing),
-      compare: (a, b) => Number(given(a) ?? 0) - Number(given(b) ?? 0),
+      title: text.given,
+      text: (coupon) => givenBy(coupon) ?? '',
+      show: (coupon) => (usageOf(coupon) ? formatAmount(givenBy(coupon) ?? 0, currencyDigits()) : missing),
+      compare: (a, b) => Number(givenBy(a) ?? 0) - Number(givenBy(b) ?? 0),
       className: 'number',
     },
   ];
@@ -52,5 +60,11 @@ export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
     const { usage } = rows.length === 0 ? { usage: [] } : await queryClient.fetchQuery(queryOf(rows));
     for (const each of usage) ofFile.set(each.couponId, each);
   };
-  return { columns, readAlso };
+  const problem: ReactNode = failed[0] && (
+    <Problem
+      failure={{ ...describeFailure(failed[0].error), title: text.usageUnread }}
+      onRetry={() => failed.forEach(({ refetch }) => void refetch())}
+    />
+  );
+  return { columns, readAlso, usedOf, problem };
 }

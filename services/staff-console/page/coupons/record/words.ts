@@ -1,13 +1,17 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
-import { formatAmount, readAmount } from '../../business/money.ts';
+import { readAmount, shortAmount } from '../../business/money.ts';
 import { isolate } from '../../ui/text.ts';
+import { words } from '../../words.ts';
 import { type Chosen, type CouponDraft, discountsOf, usersOf } from './draft.ts';
+
+const { terms: labels, form, summary } = words.coupon;
+const { states } = words.coupons;
 
 /** The views of the coupons, by their paths. */
 export const couponViews = [
-  ['/coupons', 'Coupons'],
-  ['/coupons/reserved', 'Reserved'],
-  ['/coupons/batches', 'Many codes'],
+  ['/coupons', words.coupons.title],
+  ['/coupons/reserved', words.coupons.reserved.tab],
+  ['/coupons/batches', words.coupons.batches.title],
 ] as const;
 
 /** The discounts of a coupon. Amounts are decimals; 0 or an empty text means none. */
@@ -15,29 +19,6 @@ export interface Discounts {
   readonly discountPercent?: string | undefined;
   readonly flatDiscount?: string | undefined;
   readonly maxValue?: string | undefined;
-}
-
-/** Describes a coupon's discount, such as "10 % off, at most 150". */
-export function describeDiscount({ discountPercent, flatDiscount, maxValue }: Discounts): string {
-  const [percent, amount, most] = [discountPercent, flatDiscount, maxValue].map((text = '') => readAmount(text));
-  const cap = most !== undefined && most > 0 ? `, at most ${formatAmount(most)}` : '';
-  if (percent !== undefined && percent > 0) return `${percent} % off${cap}`;
-  if (amount !== undefined && amount > 0) return `${formatAmount(amount)} off${Number(most) < amount ? cap : ''}`;
-  return 'No discount';
-}
-
-/** Describes the smallest order for which a coupon can be used. */
-export function describeMinimum(minOrder: string | undefined): string {
-  return Number(minOrder ?? 0) > 0 ? formatAmount(minOrder ?? 0) : 'Any order';
-}
-
-/** Describes who may use a coupon; `users` is the number of chosen users who still exist. */
-export function describeAudience(
-  { isApplyForAll, isUserBased }: { readonly isApplyForAll: boolean; readonly isUserBased: boolean },
-  users: number,
-): string {
-  if (isApplyForAll) return 'Everyone';
-  return isUserBased && users > 0 ? `${users} ${users === 1 ? 'user' : 'users'}` : 'Nobody';
 }
 
 /** When and how often a coupon can be used. */
@@ -48,56 +29,98 @@ export interface Limits {
   readonly maxUses?: number | undefined;
 }
 
-/** Describes how often a coupon can be used by all customers together. */
-export function describeUses({ maxUses }: Limits): string {
-  return maxUses ? maxUses.toLocaleString('en') : 'No limit';
+/** The terms of a coupon, a reserved coupon, or what stands in their forms. */
+export interface Terms extends Discounts, Limits {
+  readonly minOrder?: string | undefined;
+  readonly maxLimitForUser?: number | undefined;
+  readonly exclusiveApply?: boolean;
 }
 
-/** Returns whether a coupon can be used at a time in Unix ms. */
+/** Returns a discount and its largest amount, such as "10%" and "₹150"; empty texts for none. */
+export function discountOf({
+  discountPercent,
+  flatDiscount,
+  maxValue,
+}: Discounts): readonly [discount: string, most: string] {
+  const [percent = 0, amount = 0, most = 0] = [discountPercent, flatDiscount, maxValue].map((text = '') =>
+    readAmount(text),
+  );
+  if (percent > 0) return [`${percent}%`, most > 0 ? shortAmount(most) : ''];
+  return amount > 0 ? [shortAmount(amount), most > 0 && most < amount ? shortAmount(most) : ''] : ['', ''];
+}
+
+/** Describes a coupon's discount, such as "10% up to ₹150". */
+export function describeDiscount(discounts: Discounts): string {
+  const [discount, most] = discountOf(discounts);
+  return discount === '' ? summary.noDiscount : most === '' ? discount : summary.upTo(discount, most);
+}
+
+/** Describes the smallest order for which a coupon can be used. */
+export function describeMinimum(minOrder: string | undefined): string {
+  return Number(minOrder ?? 0) > 0 ? shortAmount(minOrder ?? 0) : words.coupons.anyOrder;
+}
+
+/** Describes who may use a coupon; `users` is the number of chosen customers who still exist. */
+export function describeAudience(
+  { isApplyForAll, isUserBased }: { readonly isApplyForAll: boolean; readonly isUserBased: boolean },
+  users: number,
+): string {
+  if (isApplyForAll) return form.audiences.everyone;
+  return isUserBased && users > 0 ? words.coupons.customers(users) : words.coupons.nobody;
+}
+
+/** Describes how often a coupon can be used by all customers together. */
+export function describeUses({ maxUses }: Limits): string {
+  return maxUses ? maxUses.toLocaleString('en') : words.coupons.noLimit;
+}
+
+/**
+ * Returns whether a coupon can be used at a time in Unix ms.
+ *
+ * @param used how often it was used; undefined if that is not known.
+ */
 export function stateOf(
-  { isInvalidated = false, startsAt, validTill }: Limits & { readonly isInvalidated?: boolean },
+  { isInvalidated = false, startsAt, validTill, maxUses = 0 }: Limits & { readonly isInvalidated?: boolean },
   now: number,
-): 'Valid' | 'Scheduled' | 'Expired' | 'Invalidated' {
-  if (isInvalidated) return 'Invalidated';
-  if (validTill !== undefined && timestampMs(validTill) < now) return 'Expired';
-  return startsAt !== undefined && timestampMs(startsAt) > now ? 'Scheduled' : 'Valid';
+  used = 0,
+): keyof typeof states {
+  if (isInvalidated) return 'ended';
+  if (validTill !== undefined && timestampMs(validTill) < now) return 'expired';
+  if (maxUses > 0 && used >= maxUses) return 'usedUp';
+  return startsAt !== undefined && timestampMs(startsAt) > now ? 'scheduled' : 'active';
 }
 
 /** Names a batch of coupons. */
 export function nameOfBatch({ id, name }: { readonly id: number; readonly name: string }): string {
-  return isolate(name) || `Batch ${id}`;
-}
-
-/** Counts codes, such as "1,000 codes". */
-export function codesInWords(count: number): string {
-  return count === 1 ? '1 code' : `${count.toLocaleString('en')} codes`;
+  return isolate(name) || words.coupons.batches.named(id);
 }
 
 // Nobody reads more names than this.
 const namedMost = 20;
 
 /** Describes a field of a draft: its label in the form, and its value in words. */
-export function describeField(field: keyof CouponDraft, draft: CouponDraft): readonly [label: string, words: string] {
-  const audience = { everyone: 'Everyone', chosen: `Chosen: ${namesOf(usersOf(draft))}`, nobody: 'Nobody yet' };
-  const words: Readonly<Record<keyof CouponDraft, readonly [string, string]>> = {
-    couponCode: ['Code', draft.couponCode],
-    discount: ['Discount', describeDiscount(discountsOf(draft.discount))],
-    minOrder: ['Smallest order', draft.minOrder],
-    maxValue: ['Largest discount', draft.maxValue],
-    startsAt: ['Starts', draft.startsAt.replace('T', ' ')],
-    validTill: ['Valid until', draft.validTill.replace('T', ' ')],
-    audience: ['For whom', audience[draft.audience]],
-    users: ['Users', namesOf(draft.users)],
-    products: ['Products', draft.products.length === 0 ? 'All' : `Only ${namesOf(draft.products)}`],
-    maxLimitForUser: ['Uses for each user', draft.maxLimitForUser],
-    maxUses: ['Uses in all', draft.maxUses],
-    exclusiveApply: ['Not with other coupons', draft.exclusiveApply ? 'Yes' : 'No'],
+export function describeField(field: keyof CouponDraft, draft: CouponDraft): readonly [label: string, value: string] {
+  const { everyone, nobody } = form.audiences;
+  const audience = { everyone, chosen: summary.chosen(namesOf(usersOf(draft))), nobody };
+  const described: Readonly<Record<keyof CouponDraft, readonly [string, string]>> = {
+    couponCode: [labels.code, draft.couponCode],
+    discount: [labels.discount, describeDiscount(discountsOf(draft.discount))],
+    minOrder: [labels.minOrder, draft.minOrder],
+    maxValue: [labels.maxValue, draft.maxValue],
+    startsAt: [labels.starts, draft.startsAt.replace('T', ' ')],
+    validTill: [labels.ends, draft.validTill.replace('T', ' ')],
+    audience: [labels.customers, audience[draft.audience]],
+    users: [form.chosen, namesOf(draft.users)],
+    products: [labels.products, draft.products.length === 0 ? words.coupon.allProducts : namesOf(draft.products)],
+    maxLimitForUser: [labels.perCustomer, draft.maxLimitForUser],
+    maxUses: [labels.uses, draft.maxUses],
+    exclusiveApply: [labels.exclusive, draft.exclusiveApply ? words.coupon.yes : words.coupon.no],
   };
-  return words[field];
+  return described[field];
 }
 
 function namesOf(chosen: readonly Chosen[]): string {
-  if (chosen.length === 0) return 'Nobody chosen';
-  const names = chosen.slice(0, namedMost).map(({ id, name }) => name || `Product ${id}`);
-  return names.join(', ') + (chosen.length > namedMost ? ` and ${chosen.length - namedMost} more` : '');
+  if (chosen.length === 0) return summary.noneChosen;
+  const names = chosen.slice(0, namedMost).map(({ id, name }) => name || summary.product(id));
+  return names.join(', ') + (chosen.length > namedMost ? summary.more(chosen.length - namedMost) : '');
 }

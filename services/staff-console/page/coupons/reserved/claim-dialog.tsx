@@ -6,6 +6,9 @@ import { UserPicker } from '../../lookup/pickers.tsx';
 import { useWrite } from '../../rpc/write.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { isolate } from '../../ui/text.ts';
+import { words } from '../../words.ts';
+
+const text = words.coupons.reserved;
 
 interface ClaimDialogProps {
   readonly secretCode: string;
@@ -13,11 +16,11 @@ interface ClaimDialogProps {
   onClose(): void;
 }
 
-/** Asks for which user a reserved coupon is claimed, and claims it. */
+/** Asks for which customer a reserved coupon is claimed, and claims it. */
 export function ClaimDialog({ secretCode, onClaimed, onClose }: ClaimDialogProps): ReactNode {
   const [chosen, setChosen] = useState<readonly Option[]>([]);
   const [isMissing, setIsMissing] = useState(false);
-  const claim = useWrite(RedemptionService.method.claim, () => ({ text: `Secret code ${secretCode} claimed` }));
+  const claim = useWrite(RedemptionService.method.claim, () => ({ text: text.claimDone(secretCode) }));
   const [user] = chosen;
   const send = async () => {
     setIsMissing(user === undefined);
@@ -26,15 +29,15 @@ export function ClaimDialog({ secretCode, onClaimed, onClose }: ClaimDialogProps
     if (answer !== undefined) onClaimed(answer);
   };
   return (
-    <Dialog title={`Claim ${isolate(secretCode)} for…`} isOpen onClose={onClose}>
-      <EditForm action="Claim" pending="Claiming…" write={claim} onSend={() => void send()} onCancel={onClose}>
-        <p>The user gets a coupon of their own with these terms. Nobody else can use the secret code then.</p>
+    <Dialog title={text.claimTitle(isolate(secretCode))} isOpen onClose={onClose}>
+      <EditForm action={text.claim} pending={text.claiming} write={claim} onSend={() => void send()} onCancel={onClose}>
+        <p>{text.claimExplained}</p>
         <UserPicker
           autoFocus
-          label="User"
+          label={text.customer}
           chosen={chosen}
           onChange={(options) => setChosen(options.slice(-1))}
-          problem={isMissing && user === undefined ? 'Choose a user.' : undefined}
+          problem={isMissing && user === undefined ? text.chooseCustomer : undefined}
         />
       </EditForm>
     </Dialog>

@@ -13,18 +13,16 @@ import { Views } from '../../lists/views.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
+import { words } from '../../words.ts';
 import { Issued } from '../issue/issued.tsx';
 import { reservedColumns, reservedState } from '../record/reserved-columns.tsx';
-import { describeTerms } from '../record/validity.tsx';
+import { describeTerms } from '../record/summary.ts';
 import { couponViews } from '../record/words.ts';
 import { ClaimDialog } from './claim-dialog.tsx';
 
-const states = [
-  ['Valid', 'Not redeemed'],
-  ['Scheduled', 'Scheduled'],
-  ['Redeemed', 'Redeemed'],
-  ['Expired', 'Expired'],
-] as const;
+const text = words.coupons.reserved;
+const { scheduled, expired } = words.coupons.states;
+const states = [text.notClaimed, scheduled, text.claimed, expired].map((state) => [state, state] as const);
 
 /** Lists the reserved coupons: latest first, or as staff sort and filter them. */
 export function Component(): ReactNode {
@@ -35,19 +33,19 @@ export function Component(): ReactNode {
   const [secretCode, setSecretCode] = useState<string>();
   const [claimed, setClaimed] = useState<ClaimResponse>();
   const columns = reservedColumns(now, (coupon) => (
-    <Button aria-label={`Claim for…: ${coupon.secretCode}`} onPress={() => setSecretCode(coupon.secretCode)}>
-      Claim for…
+    <Button aria-label={text.claimOf(coupon.secretCode)} onPress={() => setSecretCode(coupon.secretCode)}>
+      {text.claimFor}
     </Button>
   ));
   const isWhole = values.state !== '' || values.sort !== '';
-  const request = { search: search.search.trim(), limit: isWhole ? 1_000 : 50 };
-  const matches = (coupon: ListedReservedCoupon) => values.state === '' || reservedState(coupon, now) === values.state;
+  const request = { search: search.search.trim(), limit: isWhole ? 1_000 : 50, withTotal: true };
+  const matches = (coupon: ListedReservedCoupon) => reservedState(coupon, now) === values.state;
   return (
     <Page
-      title="Reserved coupons"
+      title={text.title}
       actions={
         <ButtonLink href="/coupons/reserved/new" emphasis="primary">
-          New reserved coupon
+          {text.newOne}
         </ButtonLink>
       }
     >
@@ -55,10 +53,10 @@ export function Component(): ReactNode {
         <Issued
           // Its heading takes the focus anew.
           key={claimed.coupon.id}
-          what={`The coupon for ${nameOfUser(claimed)}`}
+          what={words.coupon.phone.issued(nameOfUser(claimed))}
           code={claimed.coupon.couponCode}
           href={`/coupons/${claimed.coupon.id}`}
-          another="Done"
+          another={text.done}
           onAnother={() => setClaimed(undefined)}
         >
           <p>{describeTerms(claimed.coupon)}.</p>
@@ -74,9 +72,9 @@ export function Component(): ReactNode {
           onClose={() => setSecretCode(undefined)}
         />
       )}
-      <Views label="Kinds of coupons" links={couponViews}>
-        <TextField label="Search by secret code or code" {...search.field} />
-        <SelectField label="State" none="Any" options={states} {...field('state')} />
+      <Views label={words.coupons.kinds} links={couponViews}>
+        <TextField label={text.search} {...search.field} />
+        <SelectField label={words.coupons.state} none={words.coupons.any} options={states} {...field('state')} />
       </Views>
       <List
         source={{
@@ -84,14 +82,23 @@ export function Component(): ReactNode {
           request,
           rowsOf: ({ coupons }) => coupons,
           next: byToken,
+          totalOf: (answer) => answer?.total,
         }}
-        matches={matches}
+        {...(values.state !== '' && { matches })}
         isWhole={isWhole}
-        what="reserved coupons"
+        what={text.what}
         empty={
-          request.search === '' && values.state === '' ? 'No reserved coupons yet.' : 'No reserved coupon matches.'
+          request.search === '' && values.state === '' ? (
+            <>
+              {text.none} <ButtonLink href="/coupons/reserved/new">{text.newOne}</ButtonLink>
+            </>
+          ) : (
+            <>
+              {text.noMatch} <ButtonLink href="/coupons/reserved">{words.lists.clearFilters}</ButtonLink>
+            </>
+          )
         }
-        caption="A secret code leads to the history of its coupon. Several of them may give the same code."
+        caption={order.by === '' ? words.coupons.newestFirst : words.coupons.sortedBy(order.by)}
         columns={columns}
         keyOf={({ id }) => id}
         order={order}
@@ -101,5 +108,5 @@ export function Component(): ReactNode {
 }
 
 function nameOfUser({ reservedCoupon }: ClaimResponse): string {
-  return isolate(reservedCoupon?.redeemedUser?.name || 'Unknown');
+  return isolate(reservedCoupon?.redeemedUser?.name || words.lookup.unnamed);
 }

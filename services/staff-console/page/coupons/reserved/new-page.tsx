@@ -6,12 +6,15 @@ import { EditForm } from '../../forms/edit-form.tsx';
 import { useWrite } from '../../rpc/write.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Page, Section } from '../../ui/page.tsx';
+import { words } from '../../words.ts';
+import { CodeField } from '../form/code-field.tsx';
+import { termsConcernsOf } from '../form/concerns.ts';
+import { TermsFields, termsPlaces } from '../form/terms-fields.tsx';
 import { Issued } from '../issue/issued.tsx';
-import { CodeField } from '../record/code-field.tsx';
-import { termsConcernsOf } from '../record/concerns.ts';
 import { blankDraft, isChange, type TermsDraft, termsChangesOf } from '../record/draft.ts';
-import { TermsFields, termsPlaces } from '../record/terms-fields.tsx';
-import { describeTerms } from '../record/validity.tsx';
+import { describeTerms, describeTermsDraft } from '../record/summary.ts';
+
+const text = words.coupons.reserved;
 
 /** Creates a reserved coupon. */
 export function Component(): ReactNode {
@@ -20,7 +23,7 @@ export function Component(): ReactNode {
   const [draft, setDraft] = useState<TermsDraft>(blankDraft);
   const [created, setCreated] = useState<ReservedCoupon>();
   const create = useWrite(CouponService.method.createReservedCoupon, ({ reservedCoupon }) => ({
-    text: `Reserved coupon ${reservedCoupon?.secretCode} created`,
+    text: text.created(reservedCoupon?.secretCode),
   }));
   const change = (part: Partial<TermsDraft>) => setDraft({ ...draft, ...part });
   const coupon = termsChangesOf(blankDraft, draft);
@@ -33,39 +36,32 @@ export function Component(): ReactNode {
     setCreated(undefined);
   };
   return (
-    <Page title="New reserved coupon" actions={<ButtonLink href="/coupons/reserved">All reserved coupons</ButtonLink>}>
+    <Page title={text.newOne} actions={<ButtonLink href="/coupons/reserved">{text.all}</ButtonLink>}>
       {created === undefined ? (
         <EditForm
-          label="Reserved coupon"
-          action="Create reserved coupon"
+          label={text.one}
+          action={text.create}
           places={termsPlaces}
           write={create}
           isDirty={isChange(coupon)}
+          summary={describeTermsDraft(draft, text.whoever)}
           concerns={termsConcernsOf(draft, now)}
           onSend={() => void send()}
           onCancel={() => void navigate('/coupons/reserved')}
         >
-          <Section title="Code">
-            <p>Whoever knows the secret code of a reserved coupon can redeem it.</p>
+          <Section title={words.coupon.form.codeTitle}>
+            <p>{text.explained}</p>
             <CodeField
-              label="Secret code"
+              label={text.secretCode}
               value={draft.couponCode}
-              isUpperCase
-              onChange={(couponCode) => change({ couponCode: couponCode.toUpperCase() })}
-              hint="Leave it empty, and one is made. In capital letters, as all codes."
+              onChange={(couponCode) => change({ couponCode })}
+              hint={text.codeHint}
             />
           </Section>
-          <Section title="Terms">
-            <TermsFields draft={draft} onChange={change} problem={create.failure?.fields.applicableProducts} />
-          </Section>
+          <TermsFields draft={draft} onChange={change} problem={create.failure?.fields.applicableProducts} />
         </EditForm>
       ) : (
-        <Issued
-          what="The secret code"
-          code={created.secretCode}
-          another="Another reserved coupon"
-          onAnother={startAnew}
-        >
+        <Issued what={text.secretCode} code={created.secretCode} another={text.another} onAnother={startAnew}>
           <p>{describeTerms(created)}.</p>
         </Issued>
       )}

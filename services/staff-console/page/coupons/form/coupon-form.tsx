@@ -1,14 +1,18 @@
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { useNow } from '../business/time.tsx';
-import { EditForm } from '../forms/edit-form.tsx';
-import type { Failure } from '../rpc/failure.ts';
-import { Section } from '../ui/page.tsx';
-import { AudienceFields } from './record/audience-fields.tsx';
-import { CodeField } from './record/code-field.tsx';
-import { concernsOf } from './record/concerns.ts';
-import { type CouponDraft, changesOf, isChange } from './record/draft.ts';
-import { TermsFields, termsPlaces } from './record/terms-fields.tsx';
+import { useNow } from '../../business/time.tsx';
+import { EditForm } from '../../forms/edit-form.tsx';
+import type { Failure } from '../../rpc/failure.ts';
+import { Section } from '../../ui/page.tsx';
+import { words } from '../../words.ts';
+import { type CouponDraft, changesOf, isChange } from '../record/draft.ts';
+import { describeDraft } from '../record/summary.ts';
+import { AudienceFields } from './audience-fields.tsx';
+import { CodeField } from './code-field.tsx';
+import { concernsOf } from './concerns.ts';
+import { TermsFields, termsPlaces } from './terms-fields.tsx';
+
+const text = words.coupon.form;
 
 interface CouponFormProps {
   readonly draft: CouponDraft;
@@ -35,27 +39,26 @@ export function CouponForm(props: CouponFormProps): ReactNode {
   const { failure } = write;
   return (
     <EditForm
-      action={stored === undefined ? 'Create coupon' : 'Save'}
+      {...(stored === undefined && { action: text.create })}
       places={places}
       write={write}
       isDirty={isChange(changesOf(start, draft))}
+      summary={describeDraft(draft)}
       concerns={concernsOf(draft, now, stored)}
       onSend={onSave}
       onCancel={() => void navigate(back)}
     >
-      <Section title="Code and users">
+      <Section title={text.codeTitle}>
         <CodeField
-          label="Code"
-          isUpperCase
+          label={words.coupon.terms.code}
           value={draft.couponCode}
-          onChange={(code) => change({ couponCode: code.toUpperCase() })}
-          hint={`${stored === undefined ? 'Leave it empty, and one is made. ' : ''}In capital letters: a code is looked up in capital letters, exactly as it stands, accents included.`}
+          onChange={(couponCode) => change({ couponCode })}
+          hint={stored === undefined ? text.newCodeHint : text.codeHint}
         />
+      </Section>
+      <TermsFields draft={draft} onChange={change} stored={stored} problem={failure?.fields.applicableProducts}>
         <AudienceFields draft={draft} onChange={change} problem={failure?.fields.applicableUsers} />
-      </Section>
-      <Section title="Terms">
-        <TermsFields draft={draft} onChange={change} stored={stored} problem={failure?.fields.applicableProducts} />
-      </Section>
+      </TermsFields>
       {children}
     </EditForm>
   );

@@ -1,7 +1,10 @@
-import { formatAmount, readAmount } from '../../business/money.ts';
+import { readAmount, shortAmount } from '../../business/money.ts';
 import { formatDate } from '../../business/time.tsx';
 import { describeSkipped, readTimeInput } from '../../business/time-input.ts';
-import { type CouponDraft, discountsOf, type TermsDraft } from './draft.ts';
+import { words } from '../../words.ts';
+import { type CouponDraft, discountsOf, type TermsDraft } from '../record/draft.ts';
+
+const text = words.coupon.concerns;
 
 /**
  * Returns what is allowed but looks like a mistake in a coupon, at a time in Unix ms. What stands in `was` is not
@@ -11,25 +14,32 @@ export function concernsOf(draft: CouponDraft, now: number, was?: CouponDraft): 
   const isForNobody = draft.audience === 'nobody' && was?.audience !== 'nobody';
   const isForMore = draft.audience === 'everyone' && was?.audience !== 'everyone';
   return [
-    ...(isForNobody ? ['The coupon is for nobody: no one can use it until you say for whom it is.'] : []),
-    ...termsConcernsOf(draft, now, was, isForMore),
-    ...(isFree(draft) && !(was && isFree(was))
-      ? [`Orders up to ${formatAmount(mostOff(draft))} cost nothing, without an end.`]
-      : []),
+    ...(isForNobody ? [text.nobody] : []),
+    ...termsConcernsOf(draft, now, was, isForMore, text.gets[draft.audience](draft.users.length)),
+    ...(isFree(draft) && !(was && isFree(was)) ? [text.free(shortAmount(mostOff(draft)))] : []),
   ];
 }
 
 /** Like `concernsOf`, for new coupons that differ in their codes only. */
 export function batchConcernsOf(draft: CouponDraft, now: number): string[] {
   const isForAll = draft.audience === 'everyone' && !hasLimit(draft.maxUses);
-  return [...concernsOf(draft, now), ...(isForAll ? ['Everybody who learns a code can use it.'] : [])];
+  return [...concernsOf(draft, now), ...(isForAll ? [text.shared] : [])];
 }
 
 /** From this percentage on, a discount without a largest amount is asked about. */
 const largePercent = 50;
 
-/** Like `concernsOf`, for the terms alone. `isForMore`: everyone may use from now on what they could not before. */
-export function termsConcernsOf(draft: TermsDraft, now: number, was?: TermsDraft, isForMore = false): string[] {
+/**
+ * Like `concernsOf`, for the terms alone. `isForMore`: everyone may use from now on what they could not before; `gets`: who
+ * gets the discount, as the start of a sentence.
+ */
+export function termsConcernsOf(
+  draft: TermsDraft,
+  now: number,
+  was?: TermsDraft,
+  isForMore = false,
+  gets = text.gets.nobody(),
+): string[] {
   const { discountPercent, flatDiscount } = discountsOf(draft.discount);
   const had = was && discountsOf(was.discount);
   const [percent, amount] = [readAmount(discountPercent), readAmount(flatDiscount)];
@@ -47,19 +57,19 @@ export function termsConcernsOf(draft: TermsDraft, now: number, was?: TermsDraft
     (isOtherEnd && end === undefined);
   return [
     ...(draft.couponCode !== was?.couponCode && /\s/.test(draft.couponCode.trim())
-      ? [`The code “${draft.couponCode.trim()}” has a space in it.`]
+      ? [text.space(draft.couponCode.trim())]
       : []),
-    ...(isOtherDiscount && percent > 100 ? [`${discountPercent} % is more than the whole order.`] : []),
-    ...(isCostlier && isUncapped && percent >= largePercent && percent <= 100 ? [describeCost(draft, percent)] : []),
-    ...(isOtherDiscount && percent + amount === 0 ? ['The coupon takes nothing off an order.'] : []),
-    ...(isOtherEnd && end !== undefined && end.getTime() < now
-      ? [`The coupon has ended already: ${formatDate(end)}.`]
+    ...(isOtherDiscount && percent > 100 ? [text.tooMuch(discountPercent)] : []),
+    ...(isCostlier && isUncapped && percent >= largePercent && percent <= 100
+      ? [describeCost(draft, percent, gets)]
       : []),
+    ...(isOtherDiscount && percent + amount === 0 ? [text.nothing] : []),
+    ...(isOtherEnd && end !== undefined && end.getTime() < now ? [text.ended(formatDate(end))] : []),
     ...((isOtherStart || isOtherEnd) && start !== undefined && end !== undefined && start >= end
-      ? [`The coupon starts when it has ended already, on ${formatDate(start)}: nobody can ever use it.`]
+      ? [text.never(formatDate(start))]
       : []),
-    ...(isOtherStart ? describeSkipped('The start of the coupon', draft.startsAt) : []),
-    ...(isOtherEnd ? describeSkipped('The end of the coupon', draft.validTill) : []),
+    ...(isOtherStart ? describeSkipped(text.start, draft.startsAt) : []),
+    ...(isOtherEnd ? describeSkipped(text.end, draft.validTill) : []),
   ];
 }
 
@@ -77,7 +87,6 @@ function isFree(draft: CouponDraft): boolean {
   return isOpen && mostOff(draft) > readAmount(draft.minOrder);
 }
 
-function describeCost({ validTill, maxLimitForUser }: TermsDraft, percent: number): string {
-  const [end, uses] = [validTill === '', !hasLimit(maxLimitForUser)];
-  return `Customers get ${percent} % off, without a largest discount${end ? ', without an end' : ''}${uses ? ', any number of times' : ''}.`;
+function describeCost({ validTill, maxLimitForUser }: TermsDraft, percent: number, gets: string): string {
+  return text.cost(gets, percent, validTill === '', !hasLimit(maxLimitForUser));
 }

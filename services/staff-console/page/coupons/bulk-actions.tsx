@@ -1,0 +1,97 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { type ReactNode, useState } from 'react';
+import {
+  CouponService,
+  type ListedCoupon,
+  type UpdateRequestSchema,
+} from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { Column } from '../lists/column.ts';
+import { CsvButton } from '../lists/csv-button.tsx';
+import type { Selection } from '../lists/selection.tsx';
+import { notify } from '../rpc/notices.ts';
+import { type SentEach, useWriteEach } from '../rpc/write-each.ts';
+import { Button } from '../ui/button.tsx';
+import { counted, words } from '../words.ts';
+import { ExtendDialog } from './extend-dialog.tsx';
+
+const text = words.coupons.bulk;
+
+/** Of more coupons that were refused, a notice names the first ones. */
+const namedMost = 3;
+
+interface BulkActionsProps {
+  readonly selection: Selection<ListedCoupon>;
+  readonly columns: readonly Column<ListedCoupon>[];
+}
+
+/** What can be done with the coupons that are selected: one call each, in turn, and it can be undone. */
+export function BulkActions({ selection, columns }: BulkActionsProps): ReactNode {
+  const { rows } = selection;
+  const [isExtending, setIsExtending] = useState(false);
+  const [at, setAt] = useState<number>();
+  const deleteEach = useWriteEach(CouponService.method.delete);
+  const updateEach = useWriteEach(CouponService.method.update);
+  const active = rows.filter(({ isInvalidated }) => !isInvalidated);
+  /** Tells what became of the coupons, and keeps those selected that were refused. */
+  const finish = (
+    coupons: readonly ListedCoupon[],
+    { failed, refused }: SentEach<{ readonly id: number }, unknown>,
+    done: (what: string) => string,
+    back: (coupon: ListedCoupon) => MessageInitShape<typeof UpdateRequestSchema>,
+  ) => {
+    setAt(undefined);
+    const left = new Set(failed.map(({ id }) => id));
+    selection.only([...left]);
+    const changed = coupons.filter(({ id }) => !left.has(id));
+    if (changed.length > 0) {
+      notify({ text: done(counted(changed.length, text.what)), undo: () => updateEach(changed.map(back)) });
+    }
+    if (left.size === 0) return;
+    const codes = new Map(coupons.map(({ id, couponCode }) => [id, couponCode]));
+    const reasons = refused.map(({ request, failure }) => `${codes.get(request.id)}: ${failure.title}.`);
+    notify({ text: text.failed(counted(left.size, text.what), reasons.slice(0, namedMost)), isProblem: true });
+  };
+  const invalidate = async () => {
+    const sent = await deleteEach(
+      active.map(({ id }) => ({ id })),
+      setAt,
+    );
+    finish(active, sent, text.invalidated, ({ id }) => ({ id, updates: { isInvalidated: false } }));
+  };
+  const extend = async (validTill: string) => {
+    const sent = await updateEach(
+      rows.map(({ id, etag }) => ({ id, etag, updates: { coupon: { validTill } } })),
+      setAt,
+    );
+    setIsExtending(false);
+    const etags = new Map(sent.answers.map(({ coupon }) => [coupon?.id, coupon?.etag ?? '']));
+    finish(rows, sent, text.extended, ({ id, validTill: was }) => ({
+      id,
+      etag: etags.get(id) ?? '',
+      updates: { coupon: { validTill: was === undefined ? '' : timestampDate(was).toISOString() } },
+    }));
+  };
+  const progress = at === undefined ? undefined : text.progress(at, rows.length);
+  return (
+    <>
+      <Button isPending={at !== undefined} isDisabled={active.length === 0} onPress={() => void invalidate()}>
+        {progress ?? words.coupon.invalidate}
+      </Button>
+      <Button onPress={() => setIsExtending(true)}>{text.extend}</Button>
+      <CsvButton name={text.what} columns={columns} eachPage={() => onePage(rows)} narrow={(read) => read} />
+      {isExtending && (
+        <ExtendDialog
+          coupons={rows}
+          progress={progress}
+          onExtend={(validTill) => void extend(validTill)}
+          onClose={() => setIsExtending(false)}
+        />
+      )}
+    </>
+  );
+}
+
+async function* onePage<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
+  yield rows;
+}

@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+import { CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { Undone } from '../../rpc/notices.ts';
+import { useWrite } from '../../rpc/write.ts';
+import { Button } from '../../ui/button.tsx';
+import { words } from '../../words.ts';
+
+const text = words.coupon;
+
+/**
+ * Lets a component invalidate a coupon or make it active again, which can be undone. It needs no guard, because the result
+ * is the same whoever is first.
+ */
+export function useValidity(id: number, code: string) {
+  const name = text.titled(code);
+  const invalidate = (): Promise<Undone> => end.send({ id });
+  const restore = (): Promise<Undone> => begin.send({ id, updates: { isInvalidated: false } });
+  const end = useWrite(CouponService.method.delete, () => ({ text: text.invalidated(code), undo: restore }), name);
+  const begin = useWrite(CouponService.method.update, () => ({ text: text.restored(code), undo: invalidate }), name);
+  return { invalidate, restore, isPending: end.isPending || begin.isPending };
+}
+
+/** Makes an invalidated coupon active again. */
+export function RestoreButton({ id, couponCode }: { readonly id: number; readonly couponCode: string }): ReactNode {
+  const { restore, isPending } = useValidity(id, couponCode);
+  return (
+    <Button isPending={isPending} onPress={() => void restore()}>
+      {isPending ? words.saving : text.restore}
+    </Button>
+  );
+}
