@@ -51,6 +51,7 @@ const folders = [
     'services/staff-console/page/slots/sheets',
   ],
   ...['services/staff-console/page/slots', 'services/staff-console/page/coupons/record'],
+  ...['services/staff-console/page/coupons/form'],
   ...['services/staff-console/page/coupons/issue', 'services/staff-console/page/coupons/reserved'],
   ...['services/staff-console/page/coupons/batches', 'services/staff-console/page/coupons'],
   ...[

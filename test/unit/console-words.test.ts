@@ -3,7 +3,6 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
 import { blankDraft, usersLeft } from '../../services/staff-console/page/coupons/record/draft.ts';
 import {
-  codesInWords,
   describeAudience,
   describeDiscount,
   describeField,
@@ -12,28 +11,29 @@ import {
   nameOfBatch,
   stateOf,
 } from '../../services/staff-console/page/coupons/record/words.ts';
+import { counted } from '../../services/staff-console/page/words.ts';
 import { UserSchema } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 
 describe('A coupon in words', () => {
   it.each([
-    [{ discountPercent: '10', maxValue: '150' }, '10 % off, at most 150.00'],
-    [{ discountPercent: '33.3', flatDiscount: '80' }, '33.3 % off'],
-    [{ discountPercent: '0', flatDiscount: '80' }, '80.00 off'],
-    [{ flatDiscount: '80', maxValue: '50' }, '80.00 off, at most 50.00'],
-    [{ flatDiscount: '80', maxValue: '150' }, '80.00 off'],
+    [{ discountPercent: '10', maxValue: '150' }, '10% up to 150'],
+    [{ discountPercent: '33.3', flatDiscount: '80' }, '33.3%'],
+    [{ discountPercent: '0', flatDiscount: '80' }, '80'],
+    [{ flatDiscount: '80', maxValue: '50' }, '80 up to 50'],
+    [{ flatDiscount: '80', maxValue: '150' }, '80'],
     [{ maxValue: '150' }, 'No discount'],
   ])('The discount of %j is “%s”', (discounts, words) => {
     expect(describeDiscount(discounts)).toBe(words);
   });
 
   it('The smallest order is an amount, or any', () => {
-    expect(['500', '0', undefined].map(describeMinimum)).toEqual(['500.00', 'Any order', 'Any order']);
+    expect(['500', '0', undefined].map(describeMinimum)).toEqual(['500', 'Any order', 'Any order']);
   });
 
   it.each([
     [{ isApplyForAll: true, isUserBased: true }, 2, 'Everyone'],
-    [{ isApplyForAll: false, isUserBased: true }, 2, '2 users'],
-    [{ isApplyForAll: false, isUserBased: true }, 1, '1 user'],
+    [{ isApplyForAll: false, isUserBased: true }, 2, '2 customers'],
+    [{ isApplyForAll: false, isUserBased: true }, 1, '1 customer'],
     [{ isApplyForAll: false, isUserBased: true }, 0, 'Nobody'],
     [{ isApplyForAll: false, isUserBased: false }, 2, 'Nobody'],
   ])('%j, with %i users left, is for “%s”', (coupon, users, words) => {
@@ -50,15 +50,21 @@ describe('A coupon in words', () => {
   it('It is valid until its end, unless it was invalidated', () => {
     const validTill = timestampFromDate(new Date(1_000));
     const states = [{}, { validTill }, { validTill, isInvalidated: true }].map((coupon) => stateOf(coupon, 1_001));
-    expect(states).toEqual(['Valid', 'Expired', 'Invalidated']);
-    expect(stateOf({ validTill }, 1_000)).toBe('Valid');
+    expect(states).toEqual(['active', 'expired', 'ended']);
+    expect(stateOf({ validTill }, 1_000)).toBe('active');
   });
 
   it('It is scheduled until its start, unless it was invalidated or has ended before that', () => {
     const [startsAt, validTill] = [2_000, 1_000].map((ms) => timestampFromDate(new Date(ms)));
     const coupons = [{ startsAt }, { startsAt, validTill }, { startsAt, isInvalidated: true }];
-    expect(coupons.map((coupon) => stateOf(coupon, 1_999))).toEqual(['Scheduled', 'Expired', 'Invalidated']);
-    expect(stateOf({ startsAt }, 2_000)).toBe('Valid');
+    expect(coupons.map((coupon) => stateOf(coupon, 1_999))).toEqual(['scheduled', 'expired', 'ended']);
+    expect(stateOf({ startsAt }, 2_000)).toBe('active');
+  });
+
+  it('It is used up once it has as many uses as it may have, unless it has ended before', () => {
+    expect([0, 2, 3].map((used) => stateOf({ maxUses: 3 }, 0, used))).toEqual(['active', 'active', 'usedUp']);
+    expect(stateOf({ maxUses: 3, isInvalidated: true }, 0, 3)).toBe('ended');
+    expect(stateOf({}, 0, 3)).toBe('active');
   });
 
   it('Its uses in all are counted, or without a limit', () => {
@@ -67,18 +73,18 @@ describe('A coupon in words', () => {
 
   it('A batch without a name has its number, and its codes are counted', () => {
     expect([nameOfBatch({ id: 7, name: '' }), nameOfBatch({ id: 7, name: 'Letters' })]).toEqual(['Batch 7', 'Letters']);
-    expect([codesInWords(1), codesInWords(2_000)]).toEqual(['1 code', '2,000 codes']);
+    expect([counted(1, 'codes'), counted(2_000, 'codes')]).toEqual(['1 code', '2,000 codes']);
   });
 
   it('The fields of a draft are named as in its form, and chosen users count only while it is for them', () => {
     const users = [{ id: 1, name: 'Ravi' }];
     const draft = { ...blankDraft, users, audience: 'chosen' as const, products: [{ id: 7, name: '' }] };
-    expect(describeField('audience', draft)).toEqual(['For whom', 'Chosen: Ravi']);
-    expect(describeField('audience', { ...draft, audience: 'everyone' })).toEqual(['For whom', 'Everyone']);
-    expect(describeField('products', draft)).toEqual(['Products', 'Only Product 7']);
-    expect(describeField('products', blankDraft)).toEqual(['Products', 'All']);
+    expect(describeField('audience', draft)).toEqual(['Customers', 'Selected: Ravi']);
+    expect(describeField('audience', { ...draft, audience: 'everyone' })).toEqual(['Customers', 'Everyone']);
+    expect(describeField('products', draft)).toEqual(['Products', 'Product 7']);
+    expect(describeField('products', blankDraft)).toEqual(['Products', 'All products']);
     const limited = { ...blankDraft, startsAt: '2026-12-01T10:00', maxUses: '500' };
     expect(describeField('startsAt', limited)).toEqual(['Starts', '2026-12-01 10:00']);
-    expect(describeField('maxUses', limited)).toEqual(['Uses in all', '500']);
+    expect(describeField('maxUses', limited)).toEqual(['Usage limit', '500']);
   });
 });

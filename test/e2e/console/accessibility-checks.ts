@@ -29,7 +29,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
        select 'SECRET-' || n, 'RESERVED-' || n, 50, 1 from generate_series(1, 5) n;
        insert into orders (id, user_id, total_amount) values (77, 1, 250);
        insert into coupon_batches (id, name, count, created_by) values (7, repeat('letters-', 16), 12, 1);
-       update coupons set batch_id = 7;
+       update coupons set batch_id = 7 where id > 6;
        update coupons set coupon_code = repeat('LONG', 30) where id = 3;
        insert into redemptions (id, coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, used_at)
        select n, 2, 1, '${longKey}' || n, 600, 60, 'USED', now(), now()
@@ -117,8 +117,16 @@ export function describeAccessibility(name: string, device: BrowserContextOption
     };
     const claim = async () => {
       await tab.click('Claim for…: SECRET-2');
-      await tab.pick('User', 'User 4');
+      await tab.pick('Customer', 'User 4');
       await tab.click('Claim', tab.link('Open the coupon'));
+    };
+    const selectCoupon = async () => {
+      await tab.page.getByRole('checkbox').nth(1).click();
+      await tab.text('1 selected').waitFor();
+    };
+    const extendCoupon = async () => {
+      await selectCoupon();
+      await tab.click('Extend…', tab.field('New end'));
     };
     const openStates = async () => {
       await tab.page.locator('.field', { hasText: 'State' }).getByRole('button').click();
@@ -184,12 +192,12 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['a sequence as JSON', '/slots/1', /Copy link/, sequenceAsJson],
       ['the calendar with deactivated slots', '/slots?deactivated=shown', /Copy this/],
       ['a deactivated slot', '/slots/12', /Activate again/],
-      ['the list of what is deactivated', '/slots/list?state=deactivated&from=any', /Save as CSV/],
+      ['the list of what is deactivated', '/slots/list?state=deactivated&from=any', /Export CSV/],
       ['the choice of a product', '/slots/list', /Export CSV/, press(['Product: any'], 'row', 'Product 4')],
       ['a list that is empty', '/coupons?search=nothing-has-this', /Sign out/],
-      ['the search for everything', '/users', /Export CSV/, search('coupon-1', 'COUPON-11')],
-      ['a search that finds nothing', '/users', /Export CSV/, search('no such thing', 'Nothing found.')],
-      ['what a list may be filtered by', '/coupons', /Save as CSV/, openStates],
+      ['the search for everything', '/coupons', /Export CSV/, search('coupon-1', 'COUPON-11')],
+      ['a search that finds nothing', '/coupons', /Export CSV/, search('no such thing', 'Nothing found.')],
+      ['what a list may be filtered by', '/coupons', /Export CSV/, openStates],
       ['a customer', '/users/1', /Export CSV/],
       [
         ...(['the order of a refund', '/coupons/refund?order=77', /Show the order/] as const),
@@ -203,9 +211,13 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['a verdict that is not certain', '/check?code=COUPON-2', /Check/, check600('Not certain yet')],
       ['a refusal', '/check?code=NONE', /Check/, check600('Can’t be used')],
       ['a service that does not answer', '/users', /Export CSV/, waitInVain],
-      ['a change in full', '/audit', /Save as CSV/, unfold('More about this change', 'Request id')],
+      ['a change in full', '/audit', /Export CSV/, unfold('More about this change', 'Request id')],
       ['the coupons', '/coupons', /Sign out/],
-      ['a coupon', '/coupons/2', /Invalidate/],
+      ['coupons that are selected', '/coupons', /Export CSV/, selectCoupon],
+      ['a new end of coupons', '/coupons', /Export CSV/, extendCoupon],
+      ['a batch that is opened among the coupons', '/coupons', /Export CSV/, unfold('12 codes', 'Open the batch')],
+      ['a reserved code that is checked', '/check?code=SECRET-1', /Check/, check600('This is a reserved code')],
+      ['a coupon', '/coupons/2', /Copy code/],
       [
         ...(['the return of a use', '/coupons/2', /^Return…/] as const),
         press([`Return… the use of order ${longKey}5`], 'textbox', 'Reason'),
@@ -215,10 +227,10 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['the reserved coupons', '/coupons/reserved', /Sign out/],
       ['the claim of a coupon', '/coupons/reserved', /SECRET-1/, press(['Claim for…: SECRET-1'], 'row', 'User 4')],
       ['a coupon that was claimed', '/coupons/reserved', /SECRET-2/, claim],
-      ['the batches', '/coupons/batches', /Save as CSV/],
+      ['the batches', '/coupons/batches', /Export CSV/],
       ['a batch', '/coupons/batches/7', /End the batch/],
       ['the end of a batch', '/coupons/batches/7', /End the batch/, press(['End the batch'], 'button', 'Keep it')],
-      ['a new batch', '/coupons/batches/new', /Make the codes/],
+      ['a new batch', '/coupons/batches/new', /Create codes/],
       ['a new reserved coupon', '/coupons/reserved/new', /Create/],
       ['a refund', '/coupons/refund', /Show the order/],
       ['a coupon by phone', '/coupons/phone', /coupon/],

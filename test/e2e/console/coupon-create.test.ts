@@ -13,13 +13,14 @@ describeConsole('A new coupon', (stage, tab) => {
   const openFilled = async (options: TabOptions = {}) => {
     await open(options);
     await tab.field('Percent off').fill('10');
-    await choose(tab, 'For whom', 'Everyone');
+    await choose(tab, 'Customers', 'Everyone');
   };
   const create = () => tab.button('Create coupon').click();
   /** The page of a new coupon whose code was made. */
   const created = () => tab.heading(/^Coupon DC/).waitFor();
+  const summary = () => tab.page.getByRole('complementary').getByRole('paragraph').innerText();
   const question = () => tab.page.getByRole('alertdialog', { name: 'Is this right?' });
-  const users = () => tab.page.getByRole('group', { name: 'Users', exact: true });
+  const users = () => tab.page.getByRole('group', { name: 'Selected customers', exact: true });
 
   it.each(['/coupons/new', '/slots/new'])(
     'The form of %s ends with its content: the page does not scroll into nothing',
@@ -34,10 +35,13 @@ describeConsole('A new coupon', (stage, tab) => {
 
   it('Staff create a coupon for everyone with all its terms, once at a double click and without a question, and come to its page', async () => {
     await openFilled();
-    await tab.fill({ Code: '\u00a0 SPRING\t', 'Percent off': '12.5 %', 'Largest discount': '150' });
-    await tab.fill({ 'Smallest order': '500', 'Uses for each user': '2', 'Uses in all': '500' });
-    await tab.fill({ Starts: '2098-12-01T10:30', 'Valid until': '2099-01-02T10:30' });
-    await tab.text('Not with other coupons').click();
+    await tab.fill({ Code: '\u00a0 SPRING\t', 'Percent off': '12.5 %', 'Maximum discount': '150' });
+    await tab.fill({ 'Minimum order': '500', 'Uses per customer': '2', 'Usage limit': '500' });
+    await tab.fill({ Starts: '2098-12-01T10:30', Ends: '2099-01-02T10:30' });
+    await tab.text('Can’t be combined').click();
+    expect(await summary()).toBe(
+      '12.5% off, up to 150, on orders of 500 or more, for everyone, 2 times each, from Mon 1 Dec 2098, 10:30 until Fri 2 Jan 2099, 10:30, at most 500 uses, not with other coupons.',
+    );
     await tab.button('Create coupon').dblclick();
     await tab.notice('Coupon SPRING created').waitFor();
     await tab.heading('Coupon SPRING').waitFor();
@@ -52,20 +56,21 @@ describeConsole('A new coupon', (stage, tab) => {
     expect(coupons).toMatchObject([terms]);
     await tab.exactly('Scheduled').waitFor();
     const shown = await tab.section('Terms').innerText();
-    for (const fact of ['From 1 Dec 2098, 10:30\nuntil 2 Jan 2099, 10:30', '500']) expect(shown).toContain(fact);
+    for (const fact of ['From Mon 1 Dec 2098, 10:30\nuntil Fri 2 Jan 2099, 10:30', '500'])
+      expect(shown).toContain(fact);
   });
 
   it('Staff choose by name who may use it and for which products, on a phone, and a code that was left out is made', async () => {
     await open({ viewport: { width: 360, height: 740 } });
-    await choose(tab, 'Kind of discount', 'Amount');
+    await choose(tab, 'Type of discount', 'Fixed amount');
     await tab.field('Amount off').fill('80');
-    await choose(tab, 'For whom', 'Chosen users');
-    await tab.pick('Users', 'User 4', 'User 2');
+    await choose(tab, 'Customers', 'Selected customers');
+    await tab.pick('Selected customers', 'User 4', 'User 2');
     await tab.pick('Products', 'Product 7');
     expect(await tab.overflow()).toBeLessThanOrEqual(0);
     await create();
     await created();
-    await tab.section('Users').getByText('User 4, 9000000004').waitFor();
+    await tab.section('Customers').getByText('User 4, 9000000004').waitFor();
     await tab.section('Products').getByText('Product 7').waitFor();
     expect(await tab.overflow()).toBeLessThanOrEqual(0);
     const coupon = { flat_discount: '80', discount_percent: null, valid_till: null, users: [2, 4], products: [7] };
@@ -83,14 +88,14 @@ describeConsole('A new coupon', (stage, tab) => {
       await create();
       await problemAt(tab, 'Percent off', 'Enter a percentage, such as 10.').waitFor();
     }
-    await tab.fill({ 'Percent off': '10', 'Smallest order': '10 %' });
+    await tab.fill({ 'Percent off': '10', 'Minimum order': '10 %' });
     await create();
-    await problemAt(tab, 'Smallest order', 'Enter a number, such as 150 or 99.5.').waitFor();
-    await tab.field('Smallest order').fill('');
-    await choose(tab, 'For whom', 'Chosen users');
+    await problemAt(tab, 'Minimum order', 'Enter a number, such as 150 or 99.5.').waitFor();
+    await tab.field('Minimum order').fill('');
+    await choose(tab, 'Customers', 'Selected customers');
     await create();
-    await users().getByText('Choose at least one user.', { exact: true }).waitFor();
-    await tab.pick('Users', 'User 1');
+    await users().getByText('Choose at least one customer.', { exact: true }).waitFor();
+    await tab.pick('Selected customers', 'User 1');
     await create();
     await problemAt(tab, 'Code', 'Coupon code already exists').waitFor();
     await tab.field('Code').fill('FREE');
@@ -101,14 +106,14 @@ describeConsole('A new coupon', (stage, tab) => {
   it('Staff are asked before they leave or sign out of what they have not saved, and only then', async () => {
     await open();
     await tab.field('Code').fill('HALF');
-    for (const leave of [tab.link('Customers'), tab.button('Sign out')]) {
+    for (const leave of [tab.link('Activity'), tab.button('Sign out')]) {
       await leave.click();
       await tab.heading('Leave without saving?').waitFor();
       await tab.click('Stay here');
       expect(await tab.field('Code').inputValue()).toBe('HALF');
     }
-    await tab.link('Customers').click();
-    await tab.click('Leave', tab.heading('Users'));
+    await tab.link('Activity').click();
+    await tab.click('Leave', tab.heading('Activity'));
     await tab.link('Coupons').click();
     await tab.link('New coupon').click();
     await tab.field('Code').waitFor();
@@ -117,15 +122,45 @@ describeConsole('A new coupon', (stage, tab) => {
 
   it('A code is put into capital letters as it is typed, also in its middle, and is then accepted by the checker', async () => {
     await openFilled();
-    await tab.text(/In capital letters: a code is looked up in capital letters/).waitFor();
+    await tab.text('Customers enter it at checkout. Leave empty to get one.').waitFor();
     await tab.field('Code').pressSequentially('sumer');
     await tab.press('ArrowLeft', 'ArrowLeft');
     await tab.field('Code').pressSequentially('m2');
     expect(await tab.field('Code').inputValue()).toBe('SUMM2ER');
     await create();
-    await tab.link('Check it').click();
+    await tab.link('Check').click();
     await tab.fill({ 'Order amount': '100', 'Order number': 'order-7' });
     await tab.click('Check', tab.text('Can be used'));
+  });
+
+  it('A code is drawn at a press, of letters and digits that nobody takes for others, and another one at the next', async () => {
+    await openFilled();
+    const drawn = new Set<string>();
+    for (const _ of [1, 2, 3]) {
+      await tab.click('Generate');
+      drawn.add(await tab.field('Code').inputValue());
+    }
+    expect(drawn.size).toBe(3);
+    for (const code of drawn) expect(code).toMatch(/^[A-HJ-NP-Z2-9]{10}$/);
+    await create();
+    await tab.heading(`Coupon ${[...drawn][2]}`).waitFor();
+  });
+
+  it('Beside the form a sentence says what it will make, and under it what may be a mistake, as it is typed', async () => {
+    await open();
+    expect(await summary()).toBe('No discount, for everyone.');
+    await tab.field('Percent off').fill('60');
+    expect(await summary()).toBe('60% off, for everyone.');
+    const concerns = () => tab.page.getByRole('complementary').getByRole('listitem').allInnerTexts();
+    expect(await concerns()).toEqual([
+      'Everyone gets 60% off with no maximum discount, with no end, any number of times.',
+    ]);
+    await choose(tab, 'Customers', 'Selected customers');
+    await tab.pick('Selected customers', 'User 4');
+    await tab.fill({ 'Maximum discount': '300', 'Uses per customer': '1', 'Usage limit': 'x' });
+    await tab.pick('Products', 'Product 7');
+    expect(await summary()).toBe('60% off, up to 300, for 1 customer, on 1 product only, once each.');
+    expect(await concerns()).toEqual([]);
   });
 
   it('A stored code in lower case is said to be of no use to customers', async () => {
@@ -139,35 +174,35 @@ describeConsole('A new coupon', (stage, tab) => {
     await tab.page.evaluate(`navigator.clipboard.writeText('SPRING\u200b26')`);
     await tab.field('Code').press('Control+V');
     await create();
-    const problem = 'The code has an invisible character (U+200B) after “SPRING”. Remove it, or type the code anew.';
+    const problem = 'The code has an invisible character (U+200B) after “SPRING”. Remove it, or type the code again.';
     await problemAt(tab, 'Code', problem).waitFor();
     expect(await readCoupons(stage.coupon)).toEqual([]);
   });
 
-  it('What looks like a mistake is asked about at once, before it is saved all the same; who corrects it finds everything as entered', async () => {
+  it('What looks like a mistake is asked about at once, before it is saved anyway; who corrects it finds everything as entered', async () => {
     await openFilled();
     await tab.pick('Products', 'Product 7');
     for (const [percent, sentence] of [
-      ['150', '150 % is more than the whole order.'],
-      ['100', 'Customers get 100 % off, without a largest discount, without an end, any number of times.'],
+      ['150', '150% is more than the whole order.'],
+      ['100', 'Everyone gets 100% off with no maximum discount, with no end, any number of times.'],
     ] as const) {
       await tab.field('Percent off').fill(percent);
       await create();
       await question().getByText(sentence, { exact: true }).waitFor();
-      await tab.click('Correct it');
+      await tab.click('Change it');
       await question().waitFor({ state: 'detached' });
     }
-    await tab.fill({ Code: ' fest 20 ', 'Percent off': '15', 'Valid until': '2020-01-01T10:00' });
-    await choose(tab, 'For whom', 'Nobody yet');
+    await tab.fill({ Code: ' fest 20 ', 'Percent off': '15', Ends: '2020-01-01T10:00' });
+    await choose(tab, 'Customers', 'Nobody yet');
     await create();
     await question().waitFor();
     expect(await question().getByRole('paragraph').allInnerTexts()).toEqual([
-      'The coupon is for nobody: no one can use it until you say for whom it is.',
+      'Nobody can use the coupon until you say who it is for.',
       'The code “FEST 20” has a space in it.',
-      'The coupon has ended already: 1 Jan 2020, 10:00.',
+      'The coupon has ended already: Wed 1 Jan 2020, 10:00.',
     ]);
     expect(await readCoupons(stage.coupon)).toEqual([]);
-    await tab.click('Create coupon all the same', tab.heading('Coupon FEST 20'));
+    await tab.click('Create coupon anyway', tab.heading('Coupon FEST 20'));
     const valid_till = new Date('2020-01-01T04:30:00Z');
     expect(await readCoupons(stage.coupon)).toMatchObject([{ discount_percent: '15', valid_till, products: [7] }]);
   });
@@ -176,20 +211,20 @@ describeConsole('A new coupon', (stage, tab) => {
     await openFilled();
     await tab.field('Percent off').fill('100');
     await create();
-    await question().getByText('Customers get 100 % off, without a largest discount, without an end').waitFor();
-    await tab.click('Correct it');
-    await choose(tab, 'Kind of discount', 'Amount');
-    await tab.fill({ 'Amount off': '500', 'Smallest order': '200' });
+    await question().getByText('Everyone gets 100% off with no maximum discount, with no end').waitFor();
+    await tab.click('Change it');
+    await choose(tab, 'Type of discount', 'Fixed amount');
+    await tab.fill({ 'Amount off': '500', 'Minimum order': '200' });
     await create();
-    const free = 'Orders up to 500.00 cost nothing, without an end.';
+    const free = 'Orders up to 500 cost nothing, with no end.';
     await question().getByText(free, { exact: true }).waitFor();
-    await tab.click('Correct it');
-    await tab.field('Smallest order').fill('');
+    await tab.click('Change it');
+    await tab.field('Minimum order').fill('');
     await create();
     await question().getByText(free, { exact: true }).waitFor();
-    await tab.click('Correct it');
-    await choose(tab, 'Kind of discount', 'Percent of the order');
-    await tab.fill({ 'Valid until': '2099-01-02T10:30', 'Uses in all': '500' });
+    await tab.click('Change it');
+    await choose(tab, 'Type of discount', 'Percentage');
+    await tab.fill({ Ends: '2099-01-02T10:30', 'Usage limit': '500' });
     await tab.button('Create coupon').click();
     await created();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ discount_percent: '100', max_uses: 500 }]);
@@ -197,19 +232,19 @@ describeConsole('A new coupon', (stage, tab) => {
 
   it('A start behind the end is asked about, and a start that is cleared is none', async () => {
     await openFilled();
-    await tab.fill({ Code: 'LATE', Starts: '2099-01-03T10:30', 'Valid until': '2099-01-02T10:30' });
+    await tab.fill({ Code: 'LATE', Starts: '2099-01-03T10:30', Ends: '2099-01-02T10:30' });
     await create();
-    const never = 'The coupon starts when it has ended already, on 3 Jan 2099, 10:30: nobody can ever use it.';
+    const never = 'It starts on Sat 3 Jan 2099, 10:30, after its end: nobody can ever use it.';
     expect(await question().getByRole('paragraph').allInnerTexts()).toEqual([never]);
-    await tab.click('Create coupon all the same', tab.heading('Coupon LATE'));
+    await tab.click('Create coupon anyway', tab.heading('Coupon LATE'));
     await tab.link('Edit').click();
-    await tab.fill({ Starts: '', 'Uses in all': '7' });
-    await tab.click('Save', tab.button('Invalidate'));
+    await tab.fill({ Starts: '', 'Usage limit': '7' });
+    await tab.click('Save', tab.heading('Coupon LATE'));
     expect(await readCoupons(stage.coupon)).toMatchObject([{ starts_at: null, max_uses: 7 }]);
     await tab.link('Edit').click();
-    await tab.field('Uses in all').fill('');
-    await tab.click('Save', tab.exactly('No limit'));
-    expect(await readCoupons(stage.coupon)).toMatchObject([{ max_uses: 0 }]);
+    await tab.field('Usage limit').fill('');
+    await tab.click('Save', tab.heading('Coupon LATE'));
+    await expect.poll(() => readCoupons(stage.coupon)).toMatchObject([{ max_uses: 0 }]);
   });
 
   it('In a stored coupon only what was changed is asked about, and a limit that nobody could enter does not keep it from being saved', async () => {
@@ -217,17 +252,17 @@ describeConsole('A new coupon', (stage, tab) => {
     const id = await insertCoupon(stage.coupon, columns);
     await tab.open(`/coupons/${id}/edit`);
     for (const [label, text, words] of [
-      ['Valid until', '2020-01-01T10:00', 'The coupon has ended already: 1 Jan 2020, 10:00.'],
+      ['Ends', '2020-01-01T10:00', 'The coupon has ended already: Wed 1 Jan 2020, 10:00.'],
       ['Percent off', '0', 'The coupon takes nothing off an order.'],
-      ['Percent off', '50', 'Customers get 50 % off, without a largest discount, without an end, any number of times.'],
+      ['Percent off', '50', 'Customers get 50% off with no maximum discount, with no end, any number of times.'],
     ] as const) {
-      await tab.fill({ 'Smallest order': '500', [label]: text });
+      await tab.fill({ 'Minimum order': '500', [label]: text });
       await tab.click('Save', question());
       expect(await question().getByRole('paragraph').allInnerTexts()).toEqual([words]);
-      await tab.click('Correct it');
-      await tab.field('Valid until').fill('');
+      await tab.click('Change it');
+      await tab.field('Ends').fill('');
     }
-    await tab.field('Largest discount').fill('100');
+    await tab.field('Maximum discount').fill('100');
     await tab.click('Save', tab.heading(/^Coupon SAVE10/));
     const stored = { discount_percent: '50', min_order: '500', max_limit_for_user: -1 };
     expect(await readCoupons(stage.coupon)).toMatchObject([stored]);

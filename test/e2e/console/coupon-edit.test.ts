@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { alterAnswer } from './altered-answer.ts';
-import { deleteCoupons, insertCoupon, readCoupons } from './coupon-steps.ts';
+import { colleague } from './clients.ts';
+import { chooseMore, deleteCoupons, insertCoupon, readCoupons } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
 describeConsole('The page of a coupon', (stage, tab) => {
@@ -43,12 +45,12 @@ describeConsole('The page of a coupon', (stage, tab) => {
     await tab.open(`/coupons/${id}`);
     await tab.heading(/^Coupon SAVE10/).waitFor();
     const terms = await tab.section('Terms').innerText();
-    for (const fact of ['10 % off, at most 150.00', '500.00', '2 Jan 2099, 10:30', '2 users', 'Asha Menon'])
+    for (const fact of ['10% up to 150', '500', 'Fri 2 Jan 2099, 10:30', '2 customers', 'Asha Menon'])
       expect(terms).toContain(fact);
     const names = (section: string) => tab.section(section).getByRole('listitem').allInnerTexts();
-    expect(await names('Users')).toEqual(['User 1, 9000000001', 'Unknown, 9000000003']);
+    expect(await names('Customers')).toEqual(['User 1, 9000000001', 'Unnamed, 9000000003']);
     await expect.poll(() => names('Products')).toEqual(['Product 7', 'Product 3']);
-    await tab.section('Products').getByText('Only for these products:').waitFor();
+    await tab.section('Products').getByText('Only these products:').waitFor();
     await tab.link('Edit').click();
     await tab.click('Remove Product 3');
     await save();
@@ -60,7 +62,8 @@ describeConsole('The page of a coupon', (stage, tab) => {
       `update coupons set product_ids = '{3, 7}', starts_at = '2098-01-02T05:00Z', max_uses = 500 where id = ${id}`,
     );
     await tab.open(`/coupons/${id}`);
-    await tab.follow('Duplicate', 'New coupon, as SAVE10');
+    await chooseMore(tab, 'Duplicate');
+    await tab.heading('New coupon like SAVE10').waitFor();
     expect(await tab.field('Code').inputValue()).toBe('');
     await tab.button('Remove Product 3').waitFor();
     await tab.click('Create coupon', tab.heading(/^Coupon DC/));
@@ -82,40 +85,61 @@ describeConsole('The page of a coupon', (stage, tab) => {
     await tab.link('Coupons').click();
     await tab.link('SAVE10').click();
     await tab.section('Products').getByText('Product 7 (deleted)').waitFor();
-    await tab.section('Products').getByText('Only for these products:').waitFor();
-    expect(await tab.section('Users').getByRole('listitem').allInnerTexts()).toEqual([
-      'User 1 (deleted)',
-      'User 3 (deleted)',
+    await tab.section('Products').getByText('Only these products:').waitFor();
+    expect(await tab.section('Customers').getByRole('listitem').allInnerTexts()).toEqual([
+      'Customer 1 (deleted)',
+      'Customer 3 (deleted)',
     ]);
-    expect(await tab.section('Users').getByRole('link').count()).toBe(0);
+    expect(await tab.section('Customers').getByRole('link').count()).toBe(0);
     await tab.section('Terms').getByText('Nobody', { exact: true }).waitFor();
     await tab.link('Edit').click();
-    await tab.button('Remove User 1 (deleted)').waitFor();
+    await tab.button('Remove Customer 1 (deleted)').waitFor();
     await tab.button('Remove Product 7 (deleted)').waitFor();
   });
 
   it('What staff change is changed alone, and stands in the history', async () => {
     await tab.open(`/coupons/${id}`);
     await tab.link('Edit').click();
-    await tab.field('Smallest order').fill('600');
+    await tab.field('Minimum order').fill('600');
     await tab.click('Remove User 1');
-    await tab.pick('Users', 'User 4');
+    await tab.pick('Selected customers', 'User 4');
     await save();
-    await tab.section('Users').getByText('User 4, 9000000004').waitFor();
+    await tab.section('Customers').getByText('User 4, 9000000004').waitFor();
     expect(await changes()).toEqual([{ minOrder: '600', applicableUsers: [3, 4] }]);
-    await tab.section('History').getByText('Smallest order').first().waitFor();
+    await tab.section('History').getByText('Minimum order').first().waitFor();
   });
 
   it('A coupon is invalidated at one press, and that is undone at another', async () => {
     await tab.open(`/coupons/${id}`);
-    await tab.click('Invalidate', tab.exactly('Invalidated').first());
+    await chooseMore(tab, 'Invalidate');
+    await tab.exactly('Ended').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: true }]);
     await tab.notice('Coupon SAVE10 invalidated').getByRole('button', { name: 'Undo' }).click();
-    await tab.button('Invalidate').waitFor();
+    await tab.exactly('Active').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: false }]);
-    await tab.click('Invalidate');
-    await tab.click('Make valid again', tab.button('Invalidate'));
+    await chooseMore(tab, 'Invalidate');
+    await tab.exactly('Ended').waitFor();
+    await chooseMore(tab, 'Make active again');
+    await tab.exactly('Active').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: false }]);
     expect(await changes()).toHaveLength(4);
+  });
+
+  it('The usage of the coupon stands first: used of the limit, and used up once there is none left', async () => {
+    await sql(`update coupons set is_apply_for_all = true, max_uses = 2, min_order = null where id = ${id}`);
+    const orders = await colleague(stage.coupon, RedemptionService, 2);
+    const redeem = (orderKey: string, holdSeconds: number) =>
+      orders.redeem({ code: 'SAVE10', userId: 1, orderKey, orderAmount: 250, productIds: [7], holdSeconds });
+    await redeem('a', 0);
+    const { redemption } = await redeem('b', 900);
+    await tab.open(`/coupons/${id}`);
+    const facts = async () => (await tab.section('Usage').locator('dl > div').allInnerTexts()).slice(0, 3);
+    await expect.poll(facts).toEqual(['Used\n1 of 2', 'Discount given\n25.00', 'Held by unpaid orders\n1']);
+    expect(await tab.page.locator('main h2').first().innerText()).toBe('Usage');
+    await tab.exactly('Active').waitFor();
+    await orders.confirm({ redemptionId: redemption?.id ?? 0 });
+    await tab.page.reload();
+    await tab.exactly('Used up').waitFor();
+    await stage.sql('delete from redemptions; delete from coupon_usage');
   });
 });

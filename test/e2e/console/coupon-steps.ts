@@ -44,7 +44,21 @@ export function problemAt(tab: ConsoleTab, label: string, problem: string): Loca
 
 /** A row of a list, by the code or name that it begins with. */
 export function row({ page }: ConsoleTab, name: string): Locator {
-  return page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+  return page.getByRole('row').filter({ has: page.getByRole('rowheader').getByText(name, { exact: true }) });
+}
+
+/** The cells of a line of a CSV file, each of which is quoted. */
+export function cellsOf(line = ''): string[] {
+  return line
+    .slice(1, -1)
+    .split('","')
+    .map((cell) => cell.replaceAll('""', '"'));
+}
+
+/** Presses an action of the page that stands behind the dots. */
+export async function chooseMore({ page }: ConsoleTab, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name, exact: true }).click();
 }
 
 /** Scrolls a list to its end, until it has so many rows. Returns the heads of its rows. */

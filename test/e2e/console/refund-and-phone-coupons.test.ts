@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, it } from 'vitest';
-import { deleteCoupons, insertCoupon, problemAt, readCoupons } from './coupon-steps.ts';
+import { chooseMore, deleteCoupons, insertCoupon, problemAt, readCoupons } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
 describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
@@ -18,15 +18,15 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
 
   it('Staff see the order, its customer and the coupon before they make it, copy its code and open it', async () => {
     await tab.open('/coupons', { permissions: ['clipboard-read', 'clipboard-write'] });
-    await tab.link('Refund for an order').click();
+    await chooseMore(tab, 'Refund for an order');
     await show('42');
     await tab.link('User 2, 9000000002').waitFor();
     await tab.exactly('349.50').waitFor();
     await tab.exactly('USE42').waitFor();
     expect(await readCoupons(stage.coupon)).toEqual([]);
     await tab.button('Create refund coupon').dblclick();
-    await tab.text(/^349.50 off, for one order from 349.50 on, until/).waitFor();
-    expect(await tab.page.locator(':focus').innerText()).toBe('The refund coupon is USE42');
+    await tab.text(/^349.50 off, on orders of 349.50 or more, once each, until /).waitFor();
+    expect(await tab.page.locator(':focus').innerText()).toBe('Refund coupon: USE42');
     await tab.click('Copy code USE42');
     await expect.poll(() => tab.page.evaluate('navigator.clipboard.readText()')).toBe('USE42');
     const [coupon, ...others] = await readCoupons(stage.coupon);
@@ -44,8 +44,8 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
     await tab.notice('Refund coupon invalidated').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: true }]);
     // An order has only one refund coupon.
-    await tab.text('This order has its refund coupon: USE42. It was invalidated.').waitFor();
-    await tab.click('Make valid again');
+    await tab.text('This order has its refund coupon already: USE42. It was invalidated.').waitFor();
+    await tab.click('Make active again');
     await expect.poll(() => readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: false }]);
     await tab.follow('USE42', 'Coupon USE42');
   });
@@ -58,8 +58,8 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
     await problemAt(tab, 'Order number', 'Enter the number of the order, such as 1042.').waitFor();
     for (const [order, reason] of [
       ['41', 'Order not found'],
-      ['43', 'This order has no customer who could get a coupon.'],
-      ['42', /Another coupon has the code USE42, that of (User 3|Unknown)/],
+      ['43', 'This order has no customer to give a coupon to.'],
+      ['42', /Another coupon has the code USE42, that of (User 3|Unnamed)/],
     ] as const) {
       await show(order);
       await tab.text(reason).waitFor();
@@ -72,10 +72,10 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
     await tab.field('Mobile number').fill('+91 90000-00002');
     await tab.text('For User 2, 9000000002.').waitFor();
     await tab.field('Mobile number').fill('98765 43-210');
-    await tab.text('Nobody has the number 9876543210 yet. It becomes a new user.').waitFor();
+    await tab.text('Nobody has the number 9876543210 yet: a new customer is created.').waitFor();
     expect(await tab.overflow()).toBeLessThanOrEqual(0);
     await tab.button('Create coupon').dblclick();
-    await tab.text('20 % off, at most 500.00, for one order from 1,000.00 on.').waitFor();
+    await tab.text('20% off, up to 500, on orders of 1,000 or more, once each.').waitFor();
     expect(await tab.overflow()).toBeLessThanOrEqual(0);
     const [user] = await stage.sql<{ id: number }>(`select id from users where mobile = '9876543210'`);
     const coupons = await readCoupons(stage.coupon);
@@ -86,7 +86,7 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
       .notice(/^Coupon DC.* created/)
       .getByText('Undo')
       .click();
-    await tab.notice('The coupon is taken back').waitFor();
+    await tab.notice('Coupon taken back').waitFor();
     await tab.button('Create coupon').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ users: [user?.id], is_invalidated: true }]);
   });
