@@ -75,7 +75,7 @@ describeConsole('A new slot', (stage, tab) => {
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-08T10:00');
     await tab.text('can only be copied under new names').waitFor();
     await tab.click('Copy it');
-    const chosen = tab.section('Vendor snippet 1').getByRole('grid', { name: /chosen/ });
+    const chosen = tab.section('Vendor snippet 1').getByRole('grid', { name: /selected/ });
     await chosen.getByText('Mango').waitFor();
     expect(await tab.field('Snippet name').inputValue()).toBe('evening-2090-05-08');
     await create();
@@ -218,14 +218,14 @@ describeConsole('A new slot', (stage, tab) => {
     const group = tab.page.getByRole('group', { name: 'Products', exact: true });
     const field = group.getByRole('searchbox');
     await field.pressSequentially('3, 4, 999');
-    await group.getByText('Press Enter to choose these numbers.').waitFor();
+    await group.getByRole('grid', { name: /found/ }).getByText('Press Enter to add these numbers.').waitFor();
     expect(await group.getByText('Nothing found.').count()).toBe(0);
     await create();
-    await group.getByText('Press Enter to choose these.').waitFor();
+    await expect.poll(() => group.getByText('Press Enter to add these numbers.').count()).toBe(2);
     await field.press('Enter');
-    await group.getByText('2 of 3 numbers chosen. Unknown: 999.').waitFor();
+    await group.getByText('2 of 3 numbers added. Unknown: 999.').waitFor();
     await field.fill('5');
-    expect(await group.getByText('numbers chosen').count()).toBe(0);
+    expect(await group.getByText('numbers added').count()).toBe(0);
     await field.fill('');
     await create();
     await tab.section('Products (2)').waitFor();

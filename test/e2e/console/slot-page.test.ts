@@ -88,7 +88,7 @@ describeConsole('The page of a slot', (stage, tab) => {
     await tab.page.evaluate(`navigator.clipboard.writeText('17, 18, 77777')`);
     await tab.page.getByRole('group', { name: 'Products', exact: true }).getByRole('searchbox').focus();
     await tab.press('Control+v');
-    await tab.text('2 of 3 numbers chosen. Unknown: 77777.').waitFor();
+    await tab.text('2 of 3 numbers added. Unknown: 77777.').waitFor();
     await tab.click('Remove Product 2');
     const section = tab.section(/^Products/);
     await section.getByText('2 added: Product 17, Product 18').waitFor();

@@ -9,7 +9,6 @@ import { dateInput, readDay, readTimeInput, shiftDay } from '../business/time-in
 import { EditForm } from '../forms/edit-form.tsx';
 import type { Option } from '../forms/pick-many.tsx';
 import { Switch } from '../forms/switch.tsx';
-import { useProductNames } from '../lookup/names.ts';
 import { ProductPicker } from '../lookup/pickers.tsx';
 import { isSame } from '../rpc/merge.ts';
 import { useWrite } from '../rpc/write.ts';
@@ -112,7 +111,6 @@ function NewSlotForm({ at, like, days }: NewSlotFormProps): ReactNode {
     void navigate(`/slots/${answer.slot.id}`, { replace: true });
   };
   const left = like?.vendorSnippets.length ?? 0;
-  const nameOf = useProductNames([...new Set(like?.vendorSnippets.flatMap(({ productIds }) => productIds))]);
   return (
     <EditForm
       write={write}
@@ -156,7 +154,7 @@ function NewSlotForm({ at, like, days }: NewSlotFormProps): ReactNode {
           {ofSnippets.left(like.id, left)}{' '}
           <Button
             onPress={() =>
-              change({ snippets: like.vendorSnippets.map((snippet) => copySnippet(snippet, nameOf, times, days)) })
+              change({ snippets: like.vendorSnippets.map((snippet) => copySnippet(snippet, times, days)) })
             }
           >
             {ofSnippets.takeAlong(left)}

@@ -22,18 +22,17 @@ export const emptySnippet: SnippetDraft = { name: '', products: [], validTill: '
 
 /**
  * Returns the draft of a copy of a snippet for a slot some days later. Its name ends with the day of the new delivery,
- * in the place of another day.
+ * in the place of another day. The names of its products are read where they are shown.
  */
 export function copySnippet(
   { snippetCode, productIds, validTill }: VendorSnippet,
-  nameOf: (productId: number) => string,
   { deliveryTime }: SlotDraft,
   days: number,
 ): SnippetDraft {
   const end = validTill === undefined ? '' : timeInput(timestampDate(validTill));
   return {
     name: `${snippetCode.replace(/-\d{4}-\d\d-\d\d$/, '')}-${deliveryTime.slice(0, 10)}`,
-    products: productIds.map((id) => ({ id, name: nameOf(id) })),
+    products: productIds.map((id) => ({ id, name: '' })),
     validTill: end === '' ? '' : `${shiftDay(end.slice(0, 10), days)}${end.slice(10, 16)}`,
   };
 }
