@@ -4,11 +4,12 @@ import { readPageConfig } from './session/config.ts';
 import { useSession } from './session/session.ts';
 import { startSession } from './session/sign-in.ts';
 import { Loading } from './ui/page.tsx';
+import { late } from './ui/pauses.ts';
 
 // It is fetched at once, but run by itself: all of the page at once would keep a phone busy for too long.
 const signedIn = import('./signed-in.tsx');
 const SignedIn = lazy(async () => ({ default: (await signedIn).SignedIn }));
-const SignInPage = lazy(async () => ({ default: (await import('./sign-in/sign-in-page.tsx')).SignInPage }));
+const SignInPage = late(async () => (await import('./sign-in/sign-in-page.tsx')).SignInPage);
 
 setBusiness(readPageConfig());
 startSession(async (address) => (await signedIn).goTo(address));

@@ -107,7 +107,7 @@ describeConsole('A record that somebody else changes meanwhile', (stage, tab) =>
     const couponId = await insertCoupon(stage.coupon, { min_order: 500, max_value: 150 });
     const change = (what: string) => stage.sql(`update coupons set ${what}, etag = next_etag() where id = ${couponId}`);
     await tab.open(`/coupons/${couponId}/edit`);
-    await tab.fill({ 'Largest discount': '99', 'Smallest order': '600' });
+    await tab.fill({ 'Maximum discount': '99', 'Minimum order': '600' });
     await change('min_order = 700, is_invalidated = true');
     await tab.click('Save', dialog().getByText('Theirs: 700'));
     expect(await dialog().getByRole('radiogroup').count()).toBe(1);

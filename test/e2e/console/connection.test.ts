@@ -73,7 +73,7 @@ describeConsole('A connection that comes and goes', (stage, tab) => {
     expect(await tab.text('Something went wrong').count()).toBe(0);
     await goOnline();
     await tab.notice('Slot updated successfully').waitFor();
-    await tab.page.getByRole('heading', { name: 'Audit trail', exact: true }).waitFor();
+    await tab.page.getByRole('heading', { name: 'Activity', exact: true }).waitFor();
     // The styles that did not arrive have come, too.
     const styled = `[...document.querySelectorAll('link[rel=stylesheet]')].every(({ sheet }) => sheet)`;
     expect(await tab.page.evaluate(styled)).toBe(true);

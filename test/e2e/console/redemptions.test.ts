@@ -81,7 +81,9 @@ describeConsole('Redemptions', (stage, tab) => {
   it('A coupon’s page tells its usage and the discount given, and lists its redemptions with order, customer, amounts and state', async () => {
     await redeemInEachState();
     await tab.open(`/coupons/${couponId}`);
-    await expect.poll(usage).toEqual(['Held 1', 'Used 1', 'Released 1', 'Run out 1', `${sum} 25.00`]);
+    await expect
+      .poll(usage)
+      .toEqual(['Used 1', `${sum} 25.00`, 'Held by unpaid orders 1', 'Returned 1', 'Expired holds 1']);
     await expect.poll(keys).toEqual(['order-held', 'order-used', 'order-released', 'order-run-out']);
     const states = section().getByRole('row').locator('td:nth-child(5)');
     const time = '\\w{3} \\d+ \\w{3}, \\d\\d:\\d\\d$';
@@ -126,7 +128,9 @@ describeConsole('Redemptions', (stage, tab) => {
     await tab.field('Reason').fill('The order was returned');
     await tab.button('Return').dblclick();
     await tab.notice('The use of order order-7 was returned').waitFor();
-    await expect.poll(usage).toEqual(['Held 0', 'Used 0', 'Released 1', 'Run out 0', `${sum} 0.00`]);
+    await expect
+      .poll(usage)
+      .toEqual(['Used 0', `${sum} 0.00`, 'Held by unpaid orders 0', 'Returned 1', 'Expired holds 0']);
     const returned = row(tab, 'order-7').getByRole('cell').nth(3);
     await expect.poll(() => returned.innerText()).toMatch(/^Returned/);
     expect(await tab.page.getByRole('dialog').count()).toBe(0);

@@ -66,6 +66,6 @@ describeConsole('A service that does not answer', (stage, tab) => {
       await expect.poll(() => failed).toBe(4);
     });
     await tab.link(/Slot 7$/).waitFor();
-    await tab.exactly('Fruit').waitFor();
+    await tab.text('Fruit').first().waitFor();
   });
 });

@@ -101,7 +101,7 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
 
 /** Says of a code without a coupon that it is that of a reserved one, and what to do. */
 function OfReserved({ code }: { readonly code: string }): ReactNode {
-  const { data } = useQuery(CouponService.method.getReservedCoupons, { search: code, limit: 50 });
+  const { data } = useQuery(CouponService.method.getReservedCoupons, { search: code, limit: 50 }, { staleTime: 0 });
   const reserved = data?.coupons.find(({ secretCode }) => [code, code.toUpperCase()].includes(secretCode));
   if (reserved === undefined) return data && <p>{text.notFoundAdvice}</p>;
   const href = `/coupons/reserved?search=${encodeURIComponent(reserved.secretCode)}`;

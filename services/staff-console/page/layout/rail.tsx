@@ -13,7 +13,7 @@ import {
   TicketPercent,
   Users,
 } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, NavLink, useLocation } from 'react-router';
 import { useStaff } from '../lookup/names.ts';
 import { isField, SearchButton } from '../search/search-button.tsx';
@@ -21,15 +21,16 @@ import { themes, usePreference } from '../session/preference.ts';
 import { useSession } from '../session/session.ts';
 import { signOut } from '../session/sign-in.ts';
 import { Button } from '../ui/button.tsx';
+import { late } from '../ui/pauses.ts';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
 import { BusinessTime } from './business-time.tsx';
 import icon from './icon.svg';
 
 // Fetched when they are first needed.
-const PhoneMenu = lazy(async () => ({ default: (await import('./phone-menu.tsx')).PhoneMenu }));
-const KeysHelp = lazy(async () => ({ default: (await import('./keys-help.tsx')).KeysHelp }));
-const LeaveQuestion = lazy(async () => ({ default: (await import('../forms/unsaved.tsx')).LeaveQuestion }));
+const PhoneMenu = late(async () => (await import('./phone-menu.tsx')).PhoneMenu);
+const KeysHelp = late(async () => (await import('./keys-help.tsx')).KeysHelp);
+const LeaveQuestion = late(async () => (await import('../forms/unsaved.tsx')).LeaveQuestion);
 
 const text = words.frame;
 const places = [

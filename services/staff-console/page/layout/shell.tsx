@@ -1,17 +1,17 @@
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { RouterProvider } from 'react-aria-components';
 import { Outlet, useHref, useNavigate } from 'react-router';
 import { FollowStore } from '../live/follow-store.tsx';
 import { usePreference } from '../session/preference.ts';
 import { SessionBanner } from '../sign-in/session-banner.tsx';
 import { Loading } from '../ui/page.tsx';
-import { useLater } from '../ui/pauses.ts';
+import { late, useLater } from '../ui/pauses.ts';
 import { words } from '../words.ts';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { PhoneBar, Rail } from './rail.tsx';
 import { WaitingBanner } from './waiting-banner.tsx';
 
-const OverPage = lazy(async () => ({ default: (await import('./over-page.tsx')).OverPage }));
+const OverPage = late(async () => (await import('./over-page.tsx')).OverPage);
 
 /** The frame around every page: the navigation, the person who is signed in, and the state of the connection. */
 export function Shell(): ReactNode {

@@ -152,7 +152,7 @@ function Heading<Row>({ column: { title, compare, className }, order }: HeadingP
   return (
     <th scope="col" className={headingClass(className)} aria-sort={direction}>
       <Button emphasis="quiet" onPress={() => order.sort(title)}>
-        {title} <span aria-hidden="true">{direction === undefined ? '↕' : direction === 'ascending' ? '↑' : '↓'}</span>
+        {title} {direction && <span aria-hidden="true">{direction === 'ascending' ? '↑' : '↓'}</span>}
       </Button>
     </th>
   );

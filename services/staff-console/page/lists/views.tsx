@@ -1,13 +1,14 @@
 import { Bookmark } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import { NavLink, useLocation, useNavigate } from 'react-router';
 import { usePreference } from '../session/preference.ts';
 import { MoreMenu } from '../ui/more-menu.tsx';
+import { late } from '../ui/pauses.ts';
 import { words } from '../words.ts';
 
 const text = words.lists;
 // Fetched when it is first needed.
-const SaveFilters = lazy(async () => ({ default: (await import('./save-filters.tsx')).SaveFilters }));
+const SaveFilters = late(async () => (await import('./save-filters.tsx')).SaveFilters);
 
 interface ViewsProps {
   /** Says what the views are of, such as "Views of the slots". */

@@ -1,11 +1,11 @@
 import { Search } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { useLater } from '../ui/pauses.ts';
+import { late, useLater } from '../ui/pauses.ts';
 import { words } from '../words.ts';
 
-const load = async () => ({ default: (await import('./search-dialog.tsx')).SearchDialog });
-const SearchDialog = lazy(load);
+const load = async () => (await import('./search-dialog.tsx')).SearchDialog;
+const SearchDialog = late(load);
 
 /** Opens the search for everything, as do Ctrl-K and, outside of fields, the slash. */
 export function SearchButton(): ReactNode {

@@ -1,10 +1,10 @@
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { useSession } from '../session/session.ts';
-import { useLater } from '../ui/pauses.ts';
+import { late, useLater } from '../ui/pauses.ts';
 import { words } from '../words.ts';
 
 const text = words.signIn;
-const EndsSoon = lazy(async () => ({ default: (await import('./ends-soon.tsx')).EndsSoon }));
+const EndsSoon = late(async () => (await import('./ends-soon.tsx')).EndsSoon);
 
 /** Warns at the top of every page if the session ends soon or the account is not staff. */
 export function SessionBanner(): ReactNode {

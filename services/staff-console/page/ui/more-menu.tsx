@@ -1,12 +1,12 @@
 import { Ellipsis } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { words } from '../words.ts';
 import type { MoreAction } from './action-list.tsx';
 import { Button } from './button.tsx';
-import { useLater } from './pauses.ts';
+import { late, useLater } from './pauses.ts';
 
-const load = async () => ({ default: (await import('./action-list.tsx')).ActionList });
-const ActionList = lazy(load);
+const load = async () => (await import('./action-list.tsx')).ActionList;
+const ActionList = late(load);
 
 /** The actions that stand behind dots on the page, for the search. */
 export const moreActions = new Set<MoreAction>();

@@ -1,8 +1,9 @@
-import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
+import { type ReactNode, Suspense, useCallback, useState } from 'react';
+import { late } from '../../ui/pauses.ts';
 import { type Moved, type Shift, useMove } from './move.ts';
 
 // Fetched when it is first needed.
-const MoveDialog = lazy(async () => ({ default: (await import('./on-demand.ts')).MoveDialog }));
+const MoveDialog = late(async () => (await import('./on-demand.ts')).MoveDialog);
 
 /** What moves slots on a page. */
 interface Moving {

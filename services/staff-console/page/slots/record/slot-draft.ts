@@ -73,7 +73,7 @@ export function inputOf({ deliveryTime, freezeTime, groups, capacity, windowMinu
 /** Returns what says why a text is no number from 1 to `most`, nor empty. */
 export function countProblem(most: number): (typed: string) => string | undefined {
   return (typed) =>
-    /^\s*\d*\s*$/.test(typed) && (typed.trim() === '' || (Number(typed) > 0 && Number(typed) <= most))
+    /^\d*$/.test(typed.trim()) && (typed.trim() === '' || (Number(typed) > 0 && Number(typed) <= most))
       ? undefined
       : words.slot.hints.noCount(most.toLocaleString('en'));
 }

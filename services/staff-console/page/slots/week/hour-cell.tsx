@@ -1,15 +1,16 @@
-import { lazy, memo, type ReactNode, Suspense, use, useState } from 'react';
+import { memo, type ReactNode, Suspense, use, useState } from 'react';
 import { Link } from 'react-router';
 import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { withFilters } from '../../lists/filters.ts';
 import { Button } from '../../ui/button.tsx';
 import { InSight } from '../../ui/in-sight.tsx';
+import { late } from '../../ui/pauses.ts';
 import { words } from '../../words.ts';
 import { type Hour, hourText, type Placed } from './days.ts';
 import { OpenedContext } from './opened.ts';
 import { SlotCard } from './slot-card.tsx';
 
-const SlotPanel = lazy(async () => ({ default: (await import('./slot-panel.tsx')).SlotPanel }));
+const SlotPanel = late(async () => (await import('./slot-panel.tsx')).SlotPanel);
 
 const text = words.slots;
 

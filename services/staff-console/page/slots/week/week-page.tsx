@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import {
   type ListSlotsResponse,
@@ -31,10 +31,11 @@ import { slotViews } from './slot-card.tsx';
 import { useWide } from './use-wide.ts';
 import '../record/slots.css';
 import './week.css';
+import { late } from '../../ui/pauses.ts';
 
 // Fetched when they are first needed.
-const SlotActions = lazy(async () => ({ default: (await import('../bulk/on-demand.ts')).SlotActions }));
-const CopyDialog = lazy(async () => ({ default: (await import('../bulk/on-demand.ts')).CopyDialog }));
+const SlotActions = late(async () => (await import('../bulk/on-demand.ts')).SlotActions);
+const CopyDialog = late(async () => (await import('../bulk/on-demand.ts')).CopyDialog);
 
 const text = words.slots;
 const rowsOf = ({ slots }: ListSlotsResponse) => slots;
