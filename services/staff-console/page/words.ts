@@ -805,7 +805,7 @@ export const words = {
     },
 
     phone: {
-      title: 'Coupon for a phone number',
+      title: 'Coupon for a mobile number',
       what: (least: string, most: string) =>
         `The customer with this number gets 20% off one order of ${least} or more, up to ${most}, for 90 days. A number can have several of these coupons.`,
       mobile: 'Mobile number',
@@ -860,15 +860,15 @@ export const words = {
   },
 
   customers: {
-    search: 'Search by name or phone number',
+    search: 'Search by name or mobile number',
     what: 'customers',
     byName: 'By name',
-    none: 'No customers yet. They are imported from the shop, or come with a coupon for their phone number.',
-    forMobile: 'Coupon for a phone number',
+    none: 'No customers yet. They are imported from the shop, or come with a coupon for their mobile number.',
+    forMobile: 'Coupon for a mobile number',
     noMatch: 'No customer matches.',
     clear: 'Clear the search',
     name: 'Name',
-    mobile: 'Phone number',
+    mobile: 'Mobile number',
     number: 'Customer number',
     one: 'the customer',
     copied: 'number',
@@ -1041,7 +1041,7 @@ export const words = {
       'coupon.v1.CouponService/Delete': ['Invalidated a coupon', 'invalidated %'],
       'coupon.v1.CouponService/GenerateCancellationCoupon': ['Issued a refund coupon', 'issued refund %'],
       'coupon.v1.CouponService/CreateReservedCoupon': ['Created a reserved coupon', 'created %'],
-      'coupon.v1.CouponService/CreateCoupon': ['Issued a coupon for a phone number', 'issued % for a phone number'],
+      'coupon.v1.CouponService/CreateCoupon': ['Issued a coupon for a mobile number', 'issued % for a mobile number'],
       'coupon.v1.RedemptionService/Redeem': ['Held or used a coupon', 'held a coupon with %'],
       'coupon.v1.RedemptionService/Confirm': ['Used a held coupon', 'used the coupon held with %'],
       'coupon.v1.RedemptionService/Release': ['Returned a use of a coupon', 'returned %'],
@@ -1123,7 +1123,7 @@ export const words = {
       productIds: 'Products',
       vendorSnippets: 'Vendor snippets',
       deliverySequence: 'Delivery sequence',
-      mobile: 'Phone number',
+      mobile: 'Mobile number',
       createdBy: 'Created by',
       createdAt: 'Created',
       missingSince: 'Changes may be missing since',
@@ -1132,7 +1132,7 @@ export const words = {
 
   search: {
     label: 'Search everything',
-    hint: 'A product, a slot, a coupon, an order, a customer, a phone number, or what to do',
+    hint: 'A product, a slot, a coupon, an order, a customer, a mobile number, or what to do',
     matches: 'Matches',
     searching: 'Searching…',
     nothing: 'Nothing found.',
@@ -1154,7 +1154,7 @@ export const words = {
       ['/slots/new', 'New slot'],
       ['/coupons/new', 'New coupon'],
       ['/coupons/refund', 'Refund for an order'],
-      ['/coupons/phone', 'Coupon for a phone number'],
+      ['/coupons/phone', 'Coupon for a mobile number'],
       ['/coupons/reserved', 'Reserved coupons'],
       ['/coupons/reserved/new', 'New reserved coupon'],
       ['/coupons/batches', 'Batches of codes'],

@@ -102,7 +102,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
     };
     const waitInVain = async () => {
       await tab.page.route(/GetUsersMiniInfo/, () => undefined);
-      await tab.field('Search by name or phone number').fill('somebody');
+      await tab.field('Search by name or mobile number').fill('somebody');
       await tab.button('Stop waiting').waitFor();
     };
     const unfold =

@@ -27,7 +27,7 @@ describeConsole('The search for everything', (stage, tab) => {
 
   const field = () => tab.page.getByRole('searchbox', { name: 'Search everything' });
   const match = (name: string | RegExp) => tab.page.getByRole('menuitem', { name });
-  const userField = () => tab.field('Search by name or phone number');
+  const userField = () => tab.field('Search by name or mobile number');
   const closed = () => field().waitFor({ state: 'detached' });
   const open = async (path = '/users') => {
     await tab.open(path);
@@ -213,7 +213,7 @@ describeConsole('The search for everything', (stage, tab) => {
     await tab.press('Escape');
     await closed();
     const focused = `document.activeElement?.labels?.[0]?.innerText`;
-    await expect.poll(() => tab.page.evaluate(focused)).toBe('Search by name or phone number');
+    await expect.poll(() => tab.page.evaluate(focused)).toBe('Search by name or mobile number');
     await tab.click(/^Search/);
     await field().fill('zoya');
     await match(/Zoya Khan/).waitFor();

@@ -16,10 +16,10 @@ describeConsole('The users', (stage, tab) => {
   const names = () => tab.page.getByRole('rowheader').allInnerTexts();
   const codes = (section: string) => tab.section(section).getByRole('rowheader').allInnerTexts();
 
-  it('Staff find a customer by a part of the name or of the phone number, and come to the customer', async () => {
+  it('Staff find a customer by a part of the name or of the mobile number, and come to the customer', async () => {
     await tab.open('/slots');
     await tab.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers' }).click();
-    const field = tab.field('Search by name or phone number');
+    const field = tab.field('Search by name or mobile number');
     await field.waitFor();
     await expect.poll(() => tab.page.evaluate('document.activeElement?.type')).toBe('search');
     await field.pressSequentially('zoya 07');
@@ -67,8 +67,8 @@ describeConsole('The users', (stage, tab) => {
 
   it('“Coupon for this number” opens the form with the number filled in, ready to be sent', async () => {
     await tab.open('/users/4');
-    await tab.follow('Coupon for this number', 'Coupon for a phone number');
-    expect(await tab.field('Phone number').inputValue()).toBe('9000000004');
+    await tab.follow('Coupon for this number', 'Coupon for a mobile number');
+    expect(await tab.field('Mobile number').inputValue()).toBe('9000000004');
     await tab.click('Create coupon', tab.page.getByRole('status', { name: 'The coupon for 9000000004' }));
     const given = 'select user_id from coupon_applicable_users where coupon_id <> 7';
     expect(await stage.sql(given)).toEqual([{ user_id: 4 }]);
