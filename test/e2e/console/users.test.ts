@@ -69,7 +69,7 @@ describeConsole('The users', (stage, tab) => {
     await tab.open('/users/4');
     await tab.follow('Coupon for this number', 'Coupon for a mobile number');
     expect(await tab.field('Mobile number').inputValue()).toBe('9000000004');
-    await tab.click('Create coupon', tab.page.getByRole('status', { name: 'The coupon for 9000000004' }));
+    await tab.click('Create coupon', tab.page.getByRole('status', { name: 'Coupon for 9000000004' }));
     const given = 'select user_id from coupon_applicable_users where coupon_id <> 7';
     expect(await stage.sql(given)).toEqual([{ user_id: 4 }]);
   });

@@ -25,7 +25,7 @@ export function TimeField({ value, hint = '', onChange, ...props }: TimeFieldPro
   const foreign = foreignTimeZone(new Date(clock.now()));
   const zone = foreign === undefined ? '' : words.forms.zone(business.timeZone);
   return (
-    <div className="time-field">
+    <div className="field">
       <TextField
         {...props}
         type="datetime-local"
