@@ -7,7 +7,6 @@ import { type Interval, readInterval, readTimeZone, tooManyDays } from '../../..
 import { type CouponRow, couponColumnsWith, toCoupon } from '../coupons/coupon.ts';
 import { maxShown } from '../listing/listing.ts';
 import type { RedemptionParts } from '../parts.ts';
-
 import { liveUses } from '../redemptions/room.ts';
 import { selectUsed } from '../redemptions/uses.ts';
 

@@ -10,7 +10,7 @@ interface ExpandableProps {
 export function Expandable({ summary, children }: ExpandableProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (
-    <details className="expandable" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{summary}</summary>
       {isOpen && children()}
     </details>

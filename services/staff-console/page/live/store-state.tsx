@@ -41,7 +41,7 @@ export function ConnectionState(): ReactNode {
   const { latest, connection } = useStoreVersion();
   const isLost = connection === 'lost' || (connection !== 'live' && latest !== undefined);
   return (
-    <p role="status" className="live-connection">
+    <p role="status">
       {connection === 'live' && <Badge kind="good">{text.upToDate}</Badge>}
       {isLost && (
         <>

@@ -71,7 +71,6 @@ export function CopyDialog({ what, source, day, now, onCopied, onClose }: CopyDi
   return (
     <Dialog title={text.copyTitle(what)} isOpen onClose={onClose}>
       <EditForm
-        className="copy-form"
         action={
           preview.data === undefined || preview.data.created === 0
             ? text.copy
