@@ -50,7 +50,7 @@ describeConsole('The week', (stage, tab) => {
     expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-03T15:00');
     expect(await tab.field('Orders close').inputValue()).toBe('2090-05-03T11:00');
     await tab.click('Create slot');
-    await tab.click('Create slot anyway', tab.heading('Slot 1001'));
+    await tab.click('Create slot anyway', tab.heading('Wed 3 May 2090, 15:00'));
     expect(await stored()).toMatchObject([{ delivery: '05-03 15:00', freeze: '05-03 11:00' }]);
   });
 
