@@ -77,6 +77,7 @@ function importNamesOf(file: string): string[] {
 /** The files of this project that a file imports, types included. */
 function importsOf(file: string): string[] {
   return importNamesOf(file)
+    .map((name) => name.replace(/^#gen\/(.+)/, `${path.relative(path.dirname(file), 'shared/gen')}/$1.ts`))
     .filter((name) => name.startsWith('.'))
     .map((name) => path.normalize(path.join(path.dirname(file), name)));
 }

@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import { setBusiness } from './business/business.ts';
 import { readPageConfig } from './session/config.ts';
 import { useSession } from './session/session.ts';
@@ -15,7 +15,7 @@ setBusiness(readPageConfig());
 startSession(async (address) => (await signedIn).goTo(address));
 
 /** The staff console (design 11). */
-export function App(): ReactNode {
+export function App() {
   const { token, isStarting } = useSession();
   return (
     <Suspense fallback={<Loading what="the page" />}>

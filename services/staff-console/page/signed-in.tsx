@@ -1,6 +1,6 @@
 import { TransportProvider } from '@connectrpc/connect-query';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { RouterProvider } from 'react-router';
 import { router } from './routes.tsx';
 import { notices } from './rpc/notices.ts';
@@ -10,7 +10,7 @@ import { readPageConfig } from './session/config.ts';
 import { session } from './session/session.ts';
 
 /** What the person who is signed in sees: the page of the address. */
-export function SignedIn(): ReactNode {
+export function SignedIn() {
   const [queryClient] = useState(createQueryClient);
   const [transports] = useState(() => createTransports(readPageConfig(), session));
   useEffect(() => () => notices.clear(), []);

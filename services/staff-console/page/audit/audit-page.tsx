@@ -1,5 +1,4 @@
 import { Code } from '@connectrpc/connect';
-import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { useNow } from '../business/time.tsx';
 import { dateInput } from '../business/time-input.ts';
@@ -21,7 +20,7 @@ const text = words.activity;
 const titles = { slot: text.slotsMissing, coupon: text.couponsMissing } as const satisfies Record<TrailOwner, string>;
 
 /** Shows the audit trail of both services, newest first. The URL holds the filters (design 10). */
-export function Component(): ReactNode {
+export function Component() {
   const [params, setParams] = useSearchParams();
   const now = useNow(tickMs);
   const filters = readFilters(params);
@@ -69,7 +68,7 @@ export function Component(): ReactNode {
 }
 
 /** Says which changes are missing, and why. */
-function Missing({ owner, failure, retry }: TrailFailure): ReactNode {
+function Missing({ owner, failure, retry }: TrailFailure) {
   // Both services refuse a person who is not signed in, so the message names neither.
   const isAboutPerson = failure.code === Code.Unauthenticated;
   const shown = isAboutPerson

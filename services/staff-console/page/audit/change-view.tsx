@@ -13,7 +13,7 @@ import { type ChangedField, describeValue, idFields, idsChanged, idsIn } from '.
 const text = words.activity;
 
 /** Shows how a change altered a field: its values before and after. With `isNew`, shows only its first value. */
-export function ChangeView({ field, isNew }: { readonly field: ChangedField; readonly isNew: boolean }): ReactNode {
+export function ChangeView({ field, isNew }: { readonly field: ChangedField; readonly isNew: boolean }) {
   const { name, before, after } = field;
   const [had, has] = [idsIn(before), idsIn(after)];
   const isList = Array.isArray(before) || Array.isArray(after);
@@ -36,7 +36,7 @@ export function ChangeView({ field, isNew }: { readonly field: ChangedField; rea
 }
 
 /** Says whose orders were changed in a sequence, and which were added and removed. */
-function SequenceChange({ before, after }: { readonly before: Sequence; readonly after: Sequence }): ReactNode {
+function SequenceChange({ before, after }: { readonly before: Sequence; readonly after: Sequence }) {
   const users = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (user) => String(before[user]) !== String(after[user]),
   );
@@ -59,7 +59,7 @@ function SequenceChange({ before, after }: { readonly before: Sequence; readonly
   );
 }
 
-function Value({ name, value }: { readonly name: string; readonly value: JsonValue | undefined }): ReactNode {
+function Value({ name, value }: { readonly name: string; readonly value: JsonValue | undefined }) {
   const Named = records[name];
   if (Named !== undefined && typeof value === 'number') return <Named ids={[value]} />;
   const short = describeValue(name, value, formatDate);
@@ -94,7 +94,7 @@ interface IdsChangeProps {
   readonly removed: readonly number[];
 }
 
-function IdsChange({ name, added, removed }: IdsChangeProps): ReactNode {
+function IdsChange({ name, added, removed }: IdsChangeProps) {
   if (added.length + removed.length === 0) return <span>{text.sameInOtherOrder}</span>;
   return (
     <>
@@ -116,7 +116,7 @@ interface IdsProps {
 }
 
 /** Shows the names of ids after a few words: the first ones at once, more on request. */
-function Ids({ name, ids, heading }: IdsProps): ReactNode {
+function Ids({ name, ids, heading }: IdsProps) {
   const List = lists[name] ?? Numbers;
   const rest = ids.length - idsShown;
   return (
@@ -136,24 +136,24 @@ interface IdListProps {
 
 const Numbers = ({ ids }: IdListProps) => <span>{ids.join(', ')}</span>;
 
-function Products({ ids }: IdListProps): ReactNode {
+function Products({ ids }: IdListProps) {
   return <span>{ids.map(useProductNames(ids)).join(', ')}</span>;
 }
 
-function Users({ ids }: IdListProps): ReactNode {
+function Users({ ids }: IdListProps) {
   return <span>{ids.map(useUserNames(ids)).join(', ')}</span>;
 }
 
-function Groups({ ids }: IdListProps): ReactNode {
+function Groups({ ids }: IdListProps) {
   return <span>{groupNames(useGroups(), ids)}</span>;
 }
 
-function Staff({ ids }: IdListProps): ReactNode {
+function Staff({ ids }: IdListProps) {
   const staff = useStaff();
   return <span>{ids.map((id) => staff.get(id) ?? `Staff number ${id}`).join(', ')}</span>;
 }
 
-function Coupons({ ids }: IdListProps): ReactNode {
+function Coupons({ ids }: IdListProps) {
   return ids.map((id) => (
     <Link key={id} href={`/coupons/${id}`}>
       Coupon {id}
@@ -161,7 +161,7 @@ function Coupons({ ids }: IdListProps): ReactNode {
   ));
 }
 
-function Slots({ ids }: IdListProps): ReactNode {
+function Slots({ ids }: IdListProps) {
   return ids.map((id) => (
     <Link key={id} href={`/slots/${id}`}>
       Slot {id}

@@ -1,5 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import type { AuditEntry } from '#gen/audit/v1/audit_service_pb';
 import type { Column } from '../lists/column.ts';
 import { words } from '../words.ts';
 import { describeDeed, nameOfRecord } from './trail/deeds.ts';

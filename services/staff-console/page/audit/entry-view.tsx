@@ -1,7 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import type { AuditEntry } from '#gen/audit/v1/audit_service_pb';
 import { Time, timeSince } from '../business/time.tsx';
 import { useStaff } from '../lookup/names.ts';
 import { Facts } from '../ui/page.tsx';
@@ -23,7 +22,7 @@ interface EntryViewProps {
 }
 
 /** Describes a change in plain words: who made it, when, to which record, and what it altered (design 10). */
-export function EntryView({ entry, now }: EntryViewProps): ReactNode {
+export function EntryView({ entry, now }: EntryViewProps) {
   const { at, subject, staffId, before, requestId, procedure } = entry;
   return (
     <li className="audit-entry">
@@ -66,7 +65,7 @@ export function EntryView({ entry, now }: EntryViewProps): ReactNode {
 }
 
 /** Says who did what to which record, which it links to. */
-export function Deed({ entry }: { readonly entry: AuditEntry }): ReactNode {
+export function Deed({ entry }: { readonly entry: AuditEntry }) {
   const [beforeName = '', afterName = ''] = describeDeed(entry).split('%');
   return (
     <p>
@@ -81,13 +80,13 @@ export function Deed({ entry }: { readonly entry: AuditEntry }): ReactNode {
 }
 
 /** Names who made a change: the staff user, or the account of a caller who is not staff. */
-export function Author({ entry }: { readonly entry: Pick<AuditEntry, 'subject' | 'staffId'> }): ReactNode {
+export function Author({ entry }: { readonly entry: Pick<AuditEntry, 'subject' | 'staffId'> }) {
   const staff = useStaff();
   return (entry.staffId !== undefined && staff.get(entry.staffId)) || isolate(entry.subject);
 }
 
 /** Links a record to its page. One of a kind without pages links to its audit trail. */
-function RecordLink({ entry }: { readonly entry: AuditEntry }): ReactNode {
+function RecordLink({ entry }: { readonly entry: AuditEntry }) {
   const { resourceType, resourceId } = entry;
   const pages: Readonly<Record<string, string>> = {
     ...{ slot: 'slots', coupon: 'coupons', user: 'users' },

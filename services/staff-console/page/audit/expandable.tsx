@@ -7,7 +7,7 @@ interface ExpandableProps {
 }
 
 /** Collapses long content under a summary line. The content is not rendered until it is opened. */
-export function Expandable({ summary, children }: ExpandableProps): ReactNode {
+export function Expandable({ summary, children }: ExpandableProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>

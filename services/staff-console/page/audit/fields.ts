@@ -1,5 +1,5 @@
 import type { JsonValue } from '@bufbuild/protobuf';
-import type { AuditEntry } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import type { AuditEntry } from '#gen/audit/v1/audit_service_pb';
 import { describeStateName } from '../redemptions/state.ts';
 import { words } from '../words.ts';
 

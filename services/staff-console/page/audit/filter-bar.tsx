@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { fromTimeInput, timeInput } from '../business/time-input.ts';
 import { SelectField } from '../forms/select-field.tsx';
@@ -23,7 +23,7 @@ const kindOptions = Object.entries(text.kinds).map(([kind, name]) => [kind, capi
 const mutationOptions = mutations.map((procedure) => [procedure, describeMutation(procedure)] as const);
 
 /** The filters of the trail. What is chosen applies at once; what is typed, together, when it is sent. */
-export function FilterBar({ filters, problems, onFilter }: FilterBarProps): ReactNode {
+export function FilterBar({ filters, problems, onFilter }: FilterBarProps) {
   const [draft, setDraft] = useState(() => toDraft(filters));
   const [isOpen, setIsOpen] = useState([filters.id, filters.by, filters.since, filters.until].some(Boolean));
   // A link or the browser's Back button may change the filters in the URL.

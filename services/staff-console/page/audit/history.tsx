@@ -1,5 +1,4 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import type { ReactNode } from 'react';
 import { timeSince, useNow } from '../business/time.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty, Section } from '../ui/page.tsx';
@@ -24,7 +23,7 @@ const tickMs = 10_000;
  * Shows a record's audit trail as a section of its page, newest first, page by page (design 10). Among its changes stand
  * the recoveries of the database, which may have lost some. Those before the first change are left out.
  */
-export function History({ type, id }: RecordProps): ReactNode {
+export function History({ type, id }: RecordProps) {
   const now = useNow(tickMs);
   const trail = useTrail(
     ownerOf(type),
@@ -67,7 +66,7 @@ export function History({ type, id }: RecordProps): ReactNode {
 }
 
 /** Says who changed a record last, and when, such as "Changed by staff-2 1 min ago." */
-export function LastChange({ type, id }: RecordProps): ReactNode {
+export function LastChange({ type, id }: RecordProps) {
   const now = useNow(tickMs);
   const entry = useLastChange(type, id);
   if (entry?.at === undefined) return null;

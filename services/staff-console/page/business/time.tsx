@@ -1,5 +1,5 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { clock } from '../session/clock.ts';
 import { business } from './business.ts';
 import { timeInput } from './time-input.ts';
@@ -35,13 +35,7 @@ const dayAndYear = formatter({ weekday: 'short', day: 'numeric', month: 'short',
 const year = formatter({ year: 'numeric' });
 
 /** Shows a date and time or, with `short`, only the time. */
-export function Time({
-  at,
-  short = false,
-}: {
-  readonly at: Timestamp | undefined;
-  readonly short?: boolean;
-}): ReactNode {
+export function Time({ at, short = false }: { readonly at: Timestamp | undefined; readonly short?: boolean }) {
   if (at === undefined) return null;
   const date = timestampDate(at);
   return <time dateTime={date.toISOString()}>{(short ? formatTimeOfDay : formatDate)(date)}</time>;

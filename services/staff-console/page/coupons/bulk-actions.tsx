@@ -1,11 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { type ReactNode, useState } from 'react';
-import {
-  CouponService,
-  type ListedCoupon,
-  type UpdateRequestSchema,
-} from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { useState } from 'react';
+import { CouponService, type ListedCoupon, type UpdateRequestSchema } from '#gen/coupon/v1/coupon_service_pb';
 import type { Column } from '../lists/column.ts';
 import { CsvButton } from '../lists/csv-button.tsx';
 import type { Selection } from '../lists/selection.tsx';
@@ -26,7 +22,7 @@ interface BulkActionsProps {
 }
 
 /** What can be done with the coupons that are selected: one call each, in turn, and it can be undone. */
-export function BulkActions({ selection, columns }: BulkActionsProps): ReactNode {
+export function BulkActions({ selection, columns }: BulkActionsProps) {
   const { rows } = selection;
   const [isExtending, setIsExtending] = useState(false);
   const [at, setAt] = useState<number>();

@@ -1,8 +1,8 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
-import { type ReactNode, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
-import { RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
 import { amountProblem, readAmount } from '../business/money.ts';
 import { EditForm } from '../forms/edit-form.tsx';
 import { TextField } from '../forms/text-field.tsx';
@@ -30,12 +30,12 @@ interface Line {
 const places = { code: 'code', orderAmount: 'orderAmount', orderKey: 'orderKey' };
 
 /** Tells whether an order can use a coupon, by each condition, from what is known of the order. */
-export function Component(): ReactNode {
+export function Component() {
   // Who follows a link here asks about another order.
   return <Check key={useLocation().key} />;
 }
 
-function Check(): ReactNode {
+function Check() {
   const [params] = useSearchParams();
   const given = params.get('code') ?? '';
   const known = { code: given, user: params.get('user') ?? '', orderKey: params.get('order') ?? '', orderAmount: '' };
@@ -107,7 +107,7 @@ interface LineFieldsProps {
 }
 
 /** The products of an order with their amounts, and the place for one more. A line without a product goes. */
-function LineFields({ lines, onChange }: LineFieldsProps): ReactNode {
+function LineFields({ lines, onChange }: LineFieldsProps) {
   const nameOf = useProductNames(lines.map(({ product }) => Number(product)));
   const rows = [...lines, { product: '', amount: '' }];
   const change = (index: number, part: Partial<Line>) =>

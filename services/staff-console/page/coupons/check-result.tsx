@@ -1,18 +1,9 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
 import { Check, Minus, X } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import {
-  type CouponDetail,
-  CouponService,
-  ValidationRefusal,
-} from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import {
-  type CheckResponse,
-  ConditionState,
-  type CouponCondition,
-} from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { type CouponDetail, CouponService, ValidationRefusal } from '#gen/coupon/v1/coupon_service_pb';
+import { type CheckResponse, ConditionState, type CouponCondition } from '#gen/coupon/v1/redemption_service_pb';
 import { currencyDigits, formatAmount, shortAmount } from '../business/money.ts';
 import { formatTime } from '../business/time.tsx';
 import { Badge, Facts } from '../ui/page.tsx';
@@ -38,7 +29,7 @@ const icons = {
 } as const;
 
 /** Shows whether a coupon can be used for an order, then what became of each condition. */
-export function CheckResult({ answer, asked }: { readonly answer: CheckResponse; readonly asked: Asked }): ReactNode {
+export function CheckResult({ answer, asked }: { readonly answer: CheckResponse; readonly asked: Asked }) {
   const { conditions, couponId, discountAmount } = answer;
   const { code, orderKey, orderAmount, userId } = asked;
   // It tells the dates and amounts, of which an answer has none.
@@ -100,7 +91,7 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
 }
 
 /** Says of a code without a coupon that it is that of a reserved one, and what to do. */
-function OfReserved({ code }: { readonly code: string }): ReactNode {
+function OfReserved({ code }: { readonly code: string }) {
   const { data } = useQuery(CouponService.method.getReservedCoupons, { search: code, limit: 50 }, { staleTime: 0 });
   const reserved = data?.coupons.find(({ secretCode }) => [code, code.toUpperCase()].includes(secretCode));
   if (reserved === undefined) return data && <p>{text.notFoundAdvice}</p>;

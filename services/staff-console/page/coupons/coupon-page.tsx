@@ -1,8 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query';
-import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import { CouponBatchService } from '../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import { type CouponDetail, CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
+import { type CouponDetail, CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import { History } from '../audit/history.tsx';
 import { Time, useNow } from '../business/time.tsx';
 import { describeUser, isGone } from '../lookup/gone.ts';
@@ -25,11 +24,11 @@ const text = words.coupon;
 const { terms } = text;
 
 /** Shows a coupon: how it is used, its terms, its customers and products, and whether it can be used. */
-export function Component(): ReactNode {
+export function Component() {
   return <WithRecordId>{(id) => <ReadCoupon key={id} id={id} />}</WithRecordId>;
 }
 
-function ReadCoupon({ id }: { readonly id: number }): ReactNode {
+function ReadCoupon({ id }: { readonly id: number }) {
   const query = useQuery(CouponService.method.getById, { id });
   const coupon = query.data?.coupon;
   const code = coupon?.couponCode ?? '';
@@ -83,7 +82,7 @@ function ReadCoupon({ id }: { readonly id: number }): ReactNode {
   );
 }
 
-function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
+function CouponFacts({ coupon }: { readonly coupon: CouponDetail }) {
   const { applicableUsers, maxLimitForUser = 0, batchId } = coupon;
   const products = productsOf(coupon);
   const hasBoth = Number(coupon.discountPercent ?? 0) > 0 && Number(coupon.flatDiscount ?? 0) > 0;
@@ -130,7 +129,7 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }): ReactNode {
   );
 }
 
-function BatchLink({ id }: { readonly id: number }): ReactNode {
+function BatchLink({ id }: { readonly id: number }) {
   const batch = useQuery(CouponBatchService.method.getBatch, { id, limit: 1 }).data?.batch;
   return <Link href={`/coupons/batches/${id}`}>{nameOfBatch(batch ?? { id, name: '' })}</Link>;
 }

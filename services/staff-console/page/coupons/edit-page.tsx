@@ -1,7 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Navigate } from 'react-router';
-import { type CouponDetail, CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { type CouponDetail, CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import { LastChange } from '../audit/history.tsx';
 import { Conflict } from '../forms/conflict.tsx';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
@@ -18,12 +18,12 @@ import { describeField } from './record/words.ts';
 const text = words.coupon;
 
 /** Changes a coupon. */
-export function Component(): ReactNode {
+export function Component() {
   return <WithRecordId>{(id) => <ReadCoupon key={id} id={id} />}</WithRecordId>;
 }
 
 /** Reads the coupon again, because an edit must begin with the stored coupon, not with a cached one. */
-function ReadCoupon({ id }: { readonly id: number }): ReactNode {
+function ReadCoupon({ id }: { readonly id: number }) {
   const query = useQuery(CouponService.method.getById, { id }, { refetchOnMount: 'always' });
   const coupon = query.isFetchedAfterMount ? query.data?.coupon : undefined;
   if (coupon !== undefined) {
@@ -47,7 +47,7 @@ interface EditCouponProps {
   readAgain(): Promise<CouponDetail | undefined>;
 }
 
-function EditCoupon({ read, readAgain }: EditCouponProps): ReactNode {
+function EditCoupon({ read, readAgain }: EditCouponProps) {
   const [isSaved, setIsSaved] = useState(false);
   const update = useWrite(CouponService.method.update, ({ coupon }) => ({
     text: text.saved(coupon?.couponCode),

@@ -1,5 +1,5 @@
-import { type ReactNode, useState } from 'react';
-import type { ListedCoupon } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { useState } from 'react';
+import type { ListedCoupon } from '#gen/coupon/v1/coupon_service_pb';
 import { useNow } from '../business/time.tsx';
 import { describeSkipped, fromTimeInput, readTimeInput } from '../business/time-input.ts';
 import { EditForm } from '../forms/edit-form.tsx';
@@ -20,7 +20,7 @@ interface ExtendDialogProps {
 }
 
 /** Asks for a new end of several coupons. */
-export function ExtendDialog({ coupons, progress, onExtend, onClose }: ExtendDialogProps): ReactNode {
+export function ExtendDialog({ coupons, progress, onExtend, onClose }: ExtendDialogProps) {
   const [end, setEnd] = useState('');
   const now = useNow(20_000);
   const at = readTimeInput(end)?.getTime() ?? Number.POSITIVE_INFINITY;

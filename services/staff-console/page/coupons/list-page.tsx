@@ -1,11 +1,6 @@
 import { useQuery } from '@connectrpc/connect-query';
-import type { ReactNode } from 'react';
-import { type CouponBatch, CouponBatchService } from '../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import {
-  CouponService,
-  type GetAllResponse,
-  type ListedCoupon,
-} from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { type CouponBatch, CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
+import { CouponService, type GetAllResponse, type ListedCoupon } from '#gen/coupon/v1/coupon_service_pb';
 import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
@@ -36,7 +31,7 @@ const mostBatches = 100;
 const rowsOf = ({ coupons }: GetAllResponse) => coupons;
 
 /** Lists the coupons: latest first, or as staff sort and filter them. The latest batches stand above them, a row each. */
-export function Component(): ReactNode {
+export function Component() {
   const search = useSearch();
   const { values, set, field } = useFilters(['state', 'ends', 'user', 'batch', 'sort']);
   const now = useNow(20_000);

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { useProductNames } from '../lookup/names.ts';
 import { Button } from '../ui/button.tsx';
@@ -15,7 +15,7 @@ interface NamesProps {
 }
 
 /** Lists names, a few at a time, because there may be very many. */
-export function Names({ names, onMore }: NamesProps): ReactNode {
+export function Names({ names, onMore }: NamesProps) {
   const [count, setCount] = useState(namesAtOnce);
   const shown = names.slice(0, count);
   const showMore = () => {
@@ -36,7 +36,7 @@ export function Names({ names, onMore }: NamesProps): ReactNode {
 }
 
 /** Lists the names of products. A name that is not known yet, and so empty, is read when it is shown. */
-export function ProductNames({ products }: { readonly products: readonly Chosen[] }): ReactNode {
+export function ProductNames({ products }: { readonly products: readonly Chosen[] }) {
   const [count, setCount] = useState(namesAtOnce);
   const shown = products.slice(0, count);
   const nameOf = useProductNames(shown.filter(({ name }) => name === '').map(({ id }) => id));

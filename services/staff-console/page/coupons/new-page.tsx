@@ -1,8 +1,8 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Navigate, useSearchParams } from 'react-router';
-import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import { useWrite } from '../rpc/write.ts';
 import { Page } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
@@ -14,7 +14,7 @@ import { blankDraft, type CouponDraft, changesOf, draftOf, newDraft } from './re
 const text = words.coupon;
 
 /** Creates a coupon, either blank or with the terms of the one whose id is in the URL. */
-export function Component(): ReactNode {
+export function Component() {
   const [params] = useSearchParams();
   const id = readId(params.get('like'));
   const query = useQuery(CouponService.method.getById, id === undefined ? skipToken : { id });
@@ -32,7 +32,7 @@ export function Component(): ReactNode {
   );
 }
 
-function NewCoupon({ first }: { readonly first: CouponDraft }): ReactNode {
+function NewCoupon({ first }: { readonly first: CouponDraft }) {
   const [start] = useState(first);
   const [draft, setDraft] = useState(first);
   const [createdId, setCreatedId] = useState<number>();

@@ -1,6 +1,5 @@
 import { useQuery } from '@connectrpc/connect-query';
-import type { ReactNode } from 'react';
-import { RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
 import { currencyDigits, formatAmount } from '../business/money.ts';
 import { Facts, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
@@ -13,13 +12,7 @@ export const useUsage = (couponId: number) =>
   useQuery(RedemptionService.method.getUsage, { couponIds: [couponId] }, { refetchInterval: 20_000 });
 
 /** Shows how often a coupon was used, of how many times, and what it has taken off orders. */
-export function UsageSection({
-  id,
-  maxUses = 0,
-}: {
-  readonly id: number;
-  readonly maxUses?: number | undefined;
-}): ReactNode {
+export function UsageSection({ id, maxUses = 0 }: { readonly id: number; readonly maxUses?: number | undefined }) {
   const query = useUsage(id);
   return (
     <Section title={text.title}>

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { FieldError } from 'react-aria-components/FieldError';
 import { Label } from 'react-aria-components/Label';
 import { Radio, RadioGroup } from 'react-aria-components/RadioGroup';
@@ -15,13 +14,7 @@ interface ChoiceProps<Value extends string> {
 }
 
 /** A choice between a few options, which are all visible. */
-export function Choice<Value extends string>({
-  label,
-  hint,
-  options,
-  onChange,
-  ...props
-}: ChoiceProps<Value>): ReactNode {
+export function Choice<Value extends string>({ label, hint, options, onChange, ...props }: ChoiceProps<Value>) {
   const values = Object.keys(options).filter((value): value is Value => value in options);
   const choose = (chosen: string) => {
     const value = values.find((each) => each === chosen);

@@ -16,7 +16,7 @@ interface ConflictProps<D> {
 }
 
 /** Lets staff choose, field by field, between their own version and one that somebody else saved first. */
-export function Conflict<D extends object>({ record, by, contradiction, describe }: ConflictProps<D>): ReactNode {
+export function Conflict<D extends object>({ record, by, contradiction, describe }: ConflictProps<D>) {
   const { fields, mine, theirs, save, close } = contradiction;
   const [taken, setTaken] = useState<ReadonlySet<string>>(new Set());
   const chosen = { ...mine, ...Object.fromEntries(fields.filter((f) => taken.has(f)).map((f) => [f, theirs[f]])) };

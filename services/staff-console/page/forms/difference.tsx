@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { words } from '../words.ts';
 
 /** The ids that a new choice adds, and those that it removes. */
@@ -21,7 +20,7 @@ interface DifferenceProps extends Difference {
 }
 
 /** Shows the changes before they are saved. */
-export function DifferenceView({ added, removed, nameOf }: DifferenceProps): ReactNode {
+export function DifferenceView({ added, removed, nameOf }: DifferenceProps) {
   const names = (ids: readonly number[]) => {
     const rest = ids.length - namedMost;
     return ids.slice(0, namedMost).map(nameOf).join(', ') + (rest > 0 ? ` ${words.forms.andMore(rest)}` : '');

@@ -39,7 +39,7 @@ const lockAfterMs = 500;
  * A form: its fields, its failure, and, always in sight, the buttons that send and cancel it. With a summary, these stand
  * beside the fields.
  */
-export function EditForm(props: EditFormProps): ReactNode {
+export function EditForm(props: EditFormProps) {
   const { label, action = words.save, pending = words.saving, write, places, onSend, onCancel, children } = props;
   const { className = '', isDirty, summary, concerns = noConcerns, isChecking = false } = props;
   const { atFields, failure } = useProblems(write.failure, places);

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ClipboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ClipboardEvent, useEffect, useRef, useState } from 'react';
 import { Checkbox } from 'react-aria-components/Checkbox';
 import { FieldError } from 'react-aria-components/FieldError';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
@@ -47,7 +47,7 @@ interface PickManyProps {
 const shownMost = 100;
 
 /** A choice of any number of options. Staff search for them, tick them in a list, and remove them as tags. */
-export function PickMany(props: PickManyProps): ReactNode {
+export function PickMany(props: PickManyProps) {
   const { label, hint, search, onSearch, found, chosen, onChange, problem } = props;
   const [pasted, setPasted] = useState('');
   // A key that comes before the search has ended waits for it.

@@ -1,7 +1,7 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 
 /** A small picture beside a name, or an empty place if there is none. The name says what it shows. */
-export function Picture({ url }: { readonly url: string }): ReactNode {
+export function Picture({ url }: { readonly url: string }) {
   const [failed, setFailed] = useState('');
   const isShown = url !== '' && url !== failed;
   return (

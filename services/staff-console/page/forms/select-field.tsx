@@ -1,5 +1,4 @@
 import { ChevronDown } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { FieldError } from 'react-aria-components/FieldError';
 import { Label } from 'react-aria-components/Label';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
@@ -20,7 +19,7 @@ interface SelectFieldProps {
 }
 
 /** A drop-down list from which staff choose one option or none. */
-export function SelectField({ label, name, value, none, options, onChange }: SelectFieldProps): ReactNode {
+export function SelectField({ label, name, value, none, options, onChange }: SelectFieldProps) {
   return (
     <Select
       className="field"

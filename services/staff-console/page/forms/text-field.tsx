@@ -1,4 +1,4 @@
-import type { InputEvent, ReactNode } from 'react';
+import type { InputEvent } from 'react';
 import { FieldError } from 'react-aria-components/FieldError';
 import { Input } from 'react-aria-components/Input';
 import { Label } from 'react-aria-components/Label';
@@ -24,7 +24,7 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | '
  * A labelled text field, also for numbers, dates and times, which get the keyboards and pickers of the device. It shows
  * the problem that the form has under its `name`.
  */
-export function TextField(props: TextFieldProps): ReactNode {
+export function TextField(props: TextFieldProps) {
   const { label, hint, problem, lines = 1, isUpperCase = false, ...rest } = props;
   const isSearch = rest.type === 'search';
   const { placeholder = isSearch ? label : '' } = props;

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { business, foreignTimeZone } from '../business/business.ts';
 import { repeatedTimes } from '../business/time-input.ts';
 import { clock } from '../session/clock.ts';
@@ -20,7 +19,7 @@ interface TimeFieldProps {
 const minutes = 'YYYY-MM-DDThh:mm'.length;
 
 /** A field for a date and time in the business's time zone. It asks which one is meant where an hour comes twice. */
-export function TimeField({ value, hint = '', onChange, ...props }: TimeFieldProps): ReactNode {
+export function TimeField({ value, hint = '', onChange, ...props }: TimeFieldProps) {
   const [first, second] = repeatedTimes(value);
   const foreign = foreignTimeZone(new Date(clock.now()));
   const zone = foreign === undefined ? '' : words.forms.zone(business.timeZone);

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react';
+import { useEffect } from 'react';
 import { useBlocker } from 'react-router';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -12,7 +12,7 @@ interface UnsavedProps {
 }
 
 /** Asks staff for confirmation before they leave a form with unsaved changes. */
-export function Unsaved({ when, isSending }: UnsavedProps): ReactNode {
+export function Unsaved({ when, isSending }: UnsavedProps) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => when && !isSending && currentLocation.pathname !== nextLocation.pathname,
   );
@@ -33,7 +33,7 @@ interface LeaveQuestionProps {
 }
 
 /** Asks whether unsaved changes may be lost. */
-export function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps): ReactNode {
+export function LeaveQuestion({ onStay, onLeave }: LeaveQuestionProps) {
   return (
     <Dialog title={words.forms.leave} isOpen onClose={onStay} role="alertdialog">
       <p>{words.forms.notSaved}</p>

@@ -1,10 +1,9 @@
-import type { ReactNode } from 'react';
 import { business, foreignTimeZone } from '../business/business.ts';
 import { formatTimeOfDay, useNow } from '../business/time.tsx';
 import { words } from '../words.ts';
 
 /** Shows the time of the business, in which the whole page is, and says so where the computer has another time. */
-export function BusinessTime(): ReactNode {
+export function BusinessTime() {
   const now = new Date(useNow(10_000));
   const foreign = foreignTimeZone(now);
   return (

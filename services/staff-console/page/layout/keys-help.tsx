@@ -1,10 +1,9 @@
-import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { words } from '../words.ts';
 
 /** Lists the keys of the console. */
-export function KeysHelp({ onClose }: { readonly onClose: () => void }): ReactNode {
+export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={words.frame.keys} isOpen onClose={onClose}>
       <table className="list">

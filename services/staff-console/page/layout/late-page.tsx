@@ -1,4 +1,4 @@
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { type ComponentType, useEffect, useState } from 'react';
 import { Loading, Page } from '../ui/page.tsx';
 import { words } from '../words.ts';
 import { useOnline } from './use-online.ts';
@@ -20,7 +20,7 @@ const pauseMs = 1_000;
 
 function latePage(fetch: () => Promise<PageModule>): ComponentType {
   let fetched: PageModule | undefined;
-  return function LatePage(): ReactNode {
+  return function LatePage() {
     const isOnline = useOnline();
     const [late, setLate] = useState(fetched);
     const [failures, setFailures] = useState<readonly unknown[]>([]);

@@ -1,7 +1,7 @@
 import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
+import { useEffect } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
 import { Text } from 'react-aria-components/Text';
 import {
@@ -9,7 +9,7 @@ import {
   UNSTABLE_ToastContent as ToastContent,
   UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components/Toast';
-import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { SlotStoreService } from '#gen/slot/v1/slot_store_service_pb';
 import { type Notice, notices, notify } from '../rpc/notices.ts';
 import { Button } from '../ui/button.tsx';
 import { words } from '../words.ts';
@@ -17,7 +17,7 @@ import { words } from '../words.ts';
 const text = words.frame;
 
 /** Shows the notices. */
-export function NoticeRegion(): ReactNode {
+export function NoticeRegion() {
   return (
     <ToastRegion queue={notices} className="notices" aria-label={text.notices}>
       {({ toast }) => (
@@ -59,7 +59,7 @@ export function NoticeRegion(): ReactNode {
 }
 
 /** Scrolls what has the focus, such as the button that was pressed, out from under a new notice. */
-function KeepInSight(): ReactNode {
+function KeepInSight() {
   useEffect(() => {
     document.activeElement?.scrollIntoView({ block: 'nearest' });
   }, []);
@@ -67,7 +67,7 @@ function KeepInSight(): ReactNode {
 }
 
 /** Says when the derived stores have a slot write: a read with its `store-request-id` waits until then (design 4). */
-function Published({ storeRequestId }: { readonly storeRequestId: string }): ReactNode {
+function Published({ storeRequestId }: { readonly storeRequestId: string }) {
   const transport = useTransport();
   const headers = { 'store-request-id': storeRequestId };
   const { data, isError } = useQuery({

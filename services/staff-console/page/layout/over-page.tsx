@@ -1,9 +1,8 @@
-import type { ReactNode } from 'react';
 import { SignInAgain } from '../sign-in/sign-in-again.tsx';
 import { NoticeRegion } from './notice-region.tsx';
 
 /** What comes up over the page: notices, and the sign-in when a session has ended. Fetched after the first list. */
-export function OverPage(): ReactNode {
+export function OverPage() {
   return (
     <>
       <NoticeRegion />

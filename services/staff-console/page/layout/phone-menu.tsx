@@ -9,7 +9,7 @@ interface PhoneMenuProps {
 }
 
 /** The menu of a phone, over the page. */
-export function PhoneMenu({ onClose, children }: PhoneMenuProps): ReactNode {
+export function PhoneMenu({ onClose, children }: PhoneMenuProps) {
   return (
     <ModalOverlay className="overlay" isOpen onOpenChange={onClose} isDismissable>
       <Modal className="sheet-modal">

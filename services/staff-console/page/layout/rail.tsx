@@ -44,7 +44,7 @@ const places = [
 const themeIcons = { '': Monitor, light: Sun, dark: Moon } as const;
 
 /** The rail beside every page: where staff may go, and who and when it is. It can be folded to its icons. */
-export function Rail(): ReactNode {
+export function Rail() {
   const [folded, keepFolded] = usePreference('rail');
   return (
     <header className="rail">
@@ -62,7 +62,7 @@ export function Rail(): ReactNode {
 }
 
 /** The bar of a phone, whose menu has what the rail has. */
-export function PhoneBar(): ReactNode {
+export function PhoneBar() {
   const [isOpen, setIsOpen] = useState(false);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu.
@@ -84,7 +84,7 @@ export function PhoneBar(): ReactNode {
   );
 }
 
-function Brand(): ReactNode {
+function Brand() {
   return (
     <Link className="brand" to="/">
       <img src={icon} alt="" width="20" height="20" /> <span className="word">{text.product}</span>
@@ -92,7 +92,7 @@ function Brand(): ReactNode {
   );
 }
 
-function Parts({ children }: { readonly children?: ReactNode }): ReactNode {
+function Parts({ children }: { readonly children?: ReactNode }) {
   const { token } = useSession();
   const staff = useStaff();
   // A token without a name has its subject there.
@@ -123,7 +123,7 @@ function Parts({ children }: { readonly children?: ReactNode }): ReactNode {
 }
 
 /** Shows the keys of the console, as does a question mark outside of fields. */
-function HelpButton(): ReactNode {
+function HelpButton() {
   const [isOpen, setIsOpen] = useState(false);
   useEffect(() => {
     const open = ({ key, target }: KeyboardEvent) => {
@@ -146,7 +146,7 @@ function HelpButton(): ReactNode {
   );
 }
 
-function ThemeButton(): ReactNode {
+function ThemeButton() {
   const [kept, keep] = usePreference('theme');
   const theme = kept === 'light' || kept === 'dark' ? kept : '';
   const Icon = themeIcons[theme];
@@ -158,7 +158,7 @@ function ThemeButton(): ReactNode {
 }
 
 /** Signs out, after a question if something has not been saved. */
-function SignOutButton(): ReactNode {
+function SignOutButton() {
   const [isAsking, setIsAsking] = useState(false);
   return (
     <>

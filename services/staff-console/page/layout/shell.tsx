@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense } from 'react';
+import { Suspense } from 'react';
 import { RouterProvider } from 'react-aria-components';
 import { Outlet, useHref, useNavigate } from 'react-router';
 import { FollowStore } from '../live/follow-store.tsx';
@@ -14,7 +14,7 @@ import { WaitingBanner } from './waiting-banner.tsx';
 const OverPage = late(async () => (await import('./over-page.tsx')).OverPage);
 
 /** The frame around every page: the navigation, the person who is signed in, and the state of the connection. */
-export function Shell(): ReactNode {
+export function Shell() {
   const navigate = useNavigate();
   const isLater = useLater();
   const [folded] = usePreference('rail');

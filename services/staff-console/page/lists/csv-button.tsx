@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { business } from '../business/business.ts';
 import { dateInput } from '../business/time-input.ts';
 import { describeFailure } from '../rpc/failure.ts';
@@ -21,7 +21,7 @@ interface CsvButtonProps<Row> {
 }
 
 /** Saves a list as a CSV file. It says how far it has come, and can be stopped. */
-export function CsvButton<Row>({ name, columns, eachPage, narrow }: CsvButtonProps<Row>): ReactNode {
+export function CsvButton<Row>({ name, columns, eachPage, narrow }: CsvButtonProps<Row>) {
   const [progress, setProgress] = useState<string>();
   const [problem, setProblem] = useState('');
   const running = useRef<AbortController>(undefined);

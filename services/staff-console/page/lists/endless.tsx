@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
 import { words } from '../words.ts';
 
@@ -11,7 +11,7 @@ interface EndlessProps {
 }
 
 /** The end of an incomplete list, which loads more when it comes into view or is pressed. */
-export function Endless({ hasMore, isLoading, hasFailed = false, onMore }: EndlessProps): ReactNode {
+export function Endless({ hasMore, isLoading, hasFailed = false, onMore }: EndlessProps) {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (end.current === null || !hasMore || isLoading || hasFailed) return undefined;

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { useInSight } from '../ui/in-sight.tsx';
 import { words } from '../words.ts';
@@ -19,7 +18,7 @@ interface ListTableProps<Row> {
 }
 
 /** A list as a table, whose headings sort it. On a phone, each row is a card. */
-export function ListTable<Row>(props: ListTableProps<Row>): ReactNode {
+export function ListTable<Row>(props: ListTableProps<Row>) {
   const { labelledBy, columns, rows, keyOf, order, selection } = props;
   return (
     <table className="list" aria-labelledby={labelledBy} aria-rowcount={rows.length + 1}>
@@ -73,7 +72,7 @@ interface ChunkProps<Row> extends Pick<ListTableProps<Row>, 'columns' | 'rows' |
   readonly isWindowed: boolean;
 }
 
-function Chunk<Row>({ rows, columns, keyOf, first, isWindowed, selection }: ChunkProps<Row>): ReactNode {
+function Chunk<Row>({ rows, columns, keyOf, first, isWindowed, selection }: ChunkProps<Row>) {
   const { ref, isNear, heightPx } = useInSight<HTMLTableSectionElement>(rows.length * rowPx);
   if (isWindowed && !isNear) {
     return (
@@ -120,7 +119,7 @@ interface SelectBoxProps {
   onPress(isRange: boolean): void;
 }
 
-function SelectBox({ name, isSelected, onPress }: SelectBoxProps): ReactNode {
+function SelectBox({ name, isSelected, onPress }: SelectBoxProps) {
   return (
     <input
       type="checkbox"
@@ -140,7 +139,7 @@ interface HeadingProps<Row> {
   readonly order: Order | undefined;
 }
 
-function Heading<Row>({ column: { title, compare, className }, order }: HeadingProps<Row>): ReactNode {
+function Heading<Row>({ column: { title, compare, className }, order }: HeadingProps<Row>) {
   if (order === undefined || compare === undefined) {
     return (
       <th scope="col" className={headingClass(className)}>

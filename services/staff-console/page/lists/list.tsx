@@ -38,7 +38,7 @@ const text = words.lists;
  * Shows a list, as the service gives it or as it is filtered and sorted here: as a table that grows as staff scroll, and
  * as a CSV file. Says how far it was read, why it is empty, and why it can't be read.
  */
-export function List<I extends DescMessage, O extends DescMessage, Row>(props: ListProps<I, O, Row>): ReactNode {
+export function List<I extends DescMessage, O extends DescMessage, Row>(props: ListProps<I, O, Row>) {
   const { source, what, empty, caption, columns, keyOf, order, matches, isWhole = false, forSelected } = props;
   // Other filters or another order begin a new view.
   const { search } = useLocation();

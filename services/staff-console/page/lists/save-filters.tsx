@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { EditForm } from '../forms/edit-form.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -13,7 +13,7 @@ interface SaveFiltersProps {
 }
 
 /** Asks for the name under which the filters of a list are saved. */
-export function SaveFilters({ onSave, onClose }: SaveFiltersProps): ReactNode {
+export function SaveFilters({ onSave, onClose }: SaveFiltersProps) {
   const [name, setName] = useState('');
   const save = () => {
     onSave(name.trim());

@@ -90,7 +90,7 @@ interface SelectionBarProps {
 }
 
 /** The bar at the foot of a page: what can be done with what is selected. */
-export function SelectionBar({ count, onClear, children }: SelectionBarProps): ReactNode {
+export function SelectionBar({ count, onClear, children }: SelectionBarProps) {
   return (
     <div className="selection-bar actions" role="toolbar" aria-label={words.lists.forSelected} tabIndex={-1}>
       <strong role="status">{words.lists.selected(count)}</strong>

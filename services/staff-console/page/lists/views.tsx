@@ -20,7 +20,7 @@ interface ViewsProps {
 }
 
 /** The bar above a list: links to the views that lie side by side, and the view's own controls. */
-export function Views({ label, links, children }: ViewsProps): ReactNode {
+export function Views({ label, links, children }: ViewsProps) {
   return (
     <div className="bar">
       <nav aria-label={label} className="tabs">
@@ -37,7 +37,7 @@ export function Views({ label, links, children }: ViewsProps): ReactNode {
 }
 
 /** The filters of a list that staff have saved under names, in this browser. */
-export function SavedFilters(): ReactNode {
+export function SavedFilters() {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
   const [kept, keep] = usePreference(`filters of ${pathname}`);

@@ -1,11 +1,11 @@
 import type { DescService } from '@bufbuild/protobuf';
 import { createConnectQueryKey } from '@connectrpc/connect-query';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
-import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { SlotPlanService } from '../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
-import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { useEffect, useRef } from 'react';
+import { CatalogService } from '#gen/catalog/v1/catalog_service_pb';
+import { SlotPlanService } from '#gen/slot/v1/slot_plan_service_pb';
+import { SlotService } from '#gen/slot/v1/slot_service_pb';
+import { SlotStoreService } from '#gen/slot/v1/slot_store_service_pb';
 import { useStoreVersion } from './use-store-version.ts';
 
 const keyOf = (schema: DescService) => createConnectQueryKey({ schema, cardinality: undefined });
@@ -20,7 +20,7 @@ const shortestMs = 1_000;
  * Keeps the page up to date when others change slots: each new version of the derived stores reloads the page's slot
  * data. Reads that failed while the service was unreachable are repeated once it is back.
  */
-export function FollowStore(): ReactNode {
+export function FollowStore() {
   const queryClient = useQueryClient();
   const { latest, connection } = useStoreVersion();
   const version = latest?.version;

@@ -1,6 +1,5 @@
 import { useQuery } from '@connectrpc/connect-query';
-import type { ReactNode } from 'react';
-import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { SlotStoreService } from '#gen/slot/v1/slot_store_service_pb';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, Page, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
@@ -14,7 +13,7 @@ const text = words.storefront;
 const behindMs = 1_000;
 
 /** Shows what the storefront shows at this moment, from the derived stores (design 4). */
-export function Component(): ReactNode {
+export function Component() {
   const { latest } = useStoreVersion();
   const query = useQuery(
     SlotStoreService.method.getOpenSlots,

@@ -1,7 +1,7 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ReactNode, useId, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
-import type { OpenSlot } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import type { OpenSlot } from '#gen/slot/v1/slot_store_service_pb';
 import { timeLeft, useNow } from '../business/time.tsx';
 import type { Column } from '../lists/column.ts';
 import { ListTable } from '../lists/list-table.tsx';
@@ -28,7 +28,7 @@ interface OpenSlotsProps {
 }
 
 /** Lists open slots. Each leaves the list when its orders close, as it leaves the storefront. */
-export function OpenSlots({ slots, isOfProduct = false, empty }: OpenSlotsProps): ReactNode {
+export function OpenSlots({ slots, isOfProduct = false, empty }: OpenSlotsProps) {
   const [most, setMost] = useState(shownAtOnce);
   const now = useNow(tickMs);
   const id = useId();

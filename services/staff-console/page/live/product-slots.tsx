@@ -1,7 +1,6 @@
 import { useQuery } from '@connectrpc/connect-query';
-import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { SlotStoreService } from '#gen/slot/v1/slot_store_service_pb';
 import { useProductNames } from '../lookup/names.ts';
 import { ProductPicker } from '../lookup/pickers.tsx';
 import { Empty, Section } from '../ui/page.tsx';
@@ -13,7 +12,7 @@ import { OpenSlots } from './open-slots.tsx';
 const text = words.storefront;
 
 /** Shows when a product can be delivered. The URL contains the product, so that staff can share it. */
-export function ProductSlots(): ReactNode {
+export function ProductSlots() {
   const [params, setParams] = useSearchParams();
   const product = readId(params.get('product'));
   const ids = product === undefined ? [] : [product];
@@ -35,7 +34,7 @@ export function ProductSlots(): ReactNode {
   );
 }
 
-function SlotsOfProduct({ id, name }: { readonly id: number; readonly name: string }): ReactNode {
+function SlotsOfProduct({ id, name }: { readonly id: number; readonly name: string }) {
   const query = useQuery(SlotStoreService.method.getProductSlots, { productIds: [id] });
   return (
     <Read query={query} what={text.slotsOf(name)}>

@@ -1,7 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
-import type { ReactNode } from 'react';
-import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { SlotStoreService } from '#gen/slot/v1/slot_store_service_pb';
 import { Time, timeSince, useNow } from '../business/time.tsx';
 import { Badge, Facts } from '../ui/page.tsx';
 import { words } from '../words.ts';
@@ -12,7 +11,7 @@ const text = words.storefront;
 const statusMs = 5_000;
 
 /** Shows when the storefront was last updated, and how many changes it does not show yet. */
-export function StoreState(): ReactNode {
+export function StoreState() {
   const { latest } = useStoreVersion();
   const now = useNow(1_000);
   const { data } = useQuery(SlotStoreService.method.getStoreStatus, {}, { refetchInterval: statusMs });
@@ -37,7 +36,7 @@ export function StoreState(): ReactNode {
 }
 
 /** Shows whether the page is up to date with the storefront. */
-export function ConnectionState(): ReactNode {
+export function ConnectionState() {
   const { latest, connection } = useStoreVersion();
   const isLost = connection === 'lost' || (connection !== 'live' && latest !== undefined);
   return (

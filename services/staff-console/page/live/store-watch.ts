@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import type { WatchStoreResponse } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import type { WatchStoreResponse } from '#gen/slot/v1/slot_store_service_pb';
 
 /** A version of the derived stores (design 4). */
 export type StoreVersion = Pick<WatchStoreResponse, 'version' | 'refreshedAt'>;

@@ -1,7 +1,7 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { onlineManager } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { SlotStoreService } from '#gen/slot/v1/slot_store_service_pb';
 import { useTransports } from '../rpc/transport.ts';
 import { session } from '../session/session.ts';
 import { StoreWatch, type WatchState } from './store-watch.ts';

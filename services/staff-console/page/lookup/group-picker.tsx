@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { type Option, PickMany } from '../forms/pick-many.tsx';
 import { words } from '../words.ts';
 import { useGroups } from './names.ts';
@@ -9,7 +9,7 @@ interface GroupPickerProps {
 }
 
 /** A choice of product groups. */
-export function GroupPicker({ chosen, onChange }: GroupPickerProps): ReactNode {
+export function GroupPicker({ chosen, onChange }: GroupPickerProps) {
   const groups = useGroups();
   const [search, setSearch] = useState('');
   const toOption = (id: number): Option => ({ id, name: groups.get(id) ?? words.lookup.group(id) });

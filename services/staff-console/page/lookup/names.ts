@@ -1,8 +1,8 @@
 import { createQueryOptions, useQuery, useTransport } from '@connectrpc/connect-query';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { CatalogService, type CatalogUser } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { CatalogService, type CatalogUser } from '#gen/catalog/v1/catalog_service_pb';
+import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { useEffect, useState } from 'react';
-import { type CatalogOrder, CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
+import { type CatalogOrder, CatalogService } from '#gen/catalog/v1/catalog_service_pb';
 
 const staleTime = 60_000;
 /** The most orders that GetOrders accepts at once. */

@@ -1,10 +1,10 @@
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import { createQueryOptions, useQuery, useTransport } from '@connectrpc/connect-query';
 import { keepPreviousData, skipToken, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import type { ProductSummary } from '../../../../shared/gen/common/v1/product_pb.ts';
-import { CouponService, type UserMiniInfo } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { useState } from 'react';
+import { CatalogService } from '#gen/catalog/v1/catalog_service_pb';
+import type { ProductSummary } from '#gen/common/v1/product_pb';
+import { CouponService, type UserMiniInfo } from '#gen/coupon/v1/coupon_service_pb';
 import { type Option, PickMany } from '../forms/pick-many.tsx';
 import { describeFailure } from '../rpc/failure.ts';
 import { useDebounced } from '../ui/pauses.ts';
@@ -24,7 +24,7 @@ export interface PickerProps {
 }
 
 /** A choice of products from the catalogue, with their pictures. */
-export function ProductPicker(props: PickerProps): ReactNode {
+export function ProductPicker(props: PickerProps) {
   const { chosen } = props;
   // Of those that a coupon's list of ids names, only the ids are known.
   const nameOf = useProductNames(chosen.filter(({ name }) => name === '').map(({ id }) => id));
@@ -35,7 +35,7 @@ export function ProductPicker(props: PickerProps): ReactNode {
 }
 
 /** A choice of users, by their names or mobile numbers. */
-export function UserPicker(props: PickerProps): ReactNode {
+export function UserPicker(props: PickerProps) {
   return <Picker label={words.lookup.customers} {...props} bySearch={usersBySearch} byIds={usersById} />;
 }
 
@@ -55,7 +55,7 @@ interface AnyPickerProps<I extends DescMessage, O extends DescMessage, J extends
 
 function Picker<I extends DescMessage, O extends DescMessage, J extends DescMessage, P extends DescMessage>(
   props: AnyPickerProps<I, O, J, P>,
-): ReactNode {
+) {
   const { bySearch, byIds, problem, ...rest } = props;
   const [search, setSearch] = useState('');
   const settled = useDebounced(search);

@@ -16,14 +16,14 @@ interface FilterProps {
 }
 
 /** A filter of a list by a product. */
-export function ProductFilter(props: FilterProps): ReactNode {
+export function ProductFilter(props: FilterProps) {
   return (
     <RecordFilter label={words.lookup.productFilter} {...props} useNames={useProductNames} Picker={ProductPicker} />
   );
 }
 
 /** A filter of a list by a user. */
-export function UserFilter(props: FilterProps): ReactNode {
+export function UserFilter(props: FilterProps) {
   return <RecordFilter label={words.lookup.customerFilter} {...props} useNames={useUserNames} Picker={UserPicker} />;
 }
 
@@ -34,14 +34,7 @@ interface RecordFilterProps extends FilterProps {
 }
 
 /** A filter as a button that names the chosen record and opens a picker for another one. */
-function RecordFilter({
-  label,
-  none = words.lookup.any,
-  value,
-  onChange,
-  useNames,
-  Picker,
-}: RecordFilterProps): ReactNode {
+function RecordFilter({ label, none = words.lookup.any, value, onChange, useNames, Picker }: RecordFilterProps) {
   const [isOpen, setIsOpen] = useState(false);
   const id = readId(value);
   const ids = id === undefined ? [] : [id];

@@ -1,7 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
-import type { ReactNode } from 'react';
-import { AuditService } from '../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { AuditService } from '#gen/audit/v1/audit_service_pb';
 import { Deed } from '../audit/entry-view.tsx';
 import { mergeTrails } from '../audit/trail/merge-trails.ts';
 import { timeSince } from '../business/time.tsx';
@@ -17,7 +16,7 @@ const limit = 10;
 const refetchInterval = readEvery(60_000);
 
 /** Lists the last ten changes of both services, or of the one that answers. */
-export function LatestChanges({ now }: { readonly now: number }): ReactNode {
+export function LatestChanges({ now }: { readonly now: number }) {
   const { slot, coupon } = useTransports();
   const { listEntries } = AuditService.method;
   const ofSlots = useQuery(listEntries, { limit }, { transport: slot, refetchInterval });

@@ -1,8 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { SlotPlanService } from '../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
+import { SlotPlanService } from '#gen/slot/v1/slot_plan_service_pb';
 import { business } from '../business/business.ts';
 import { formatDay, useNow } from '../business/time.tsx';
 import { dateInput, fromTimeInput, shiftDay } from '../business/time-input.ts';
@@ -21,7 +20,7 @@ const options = { refetchInterval: readEvery(15_000), placeholderData: keepPrevi
 const startOf = (day: string) => fromTimeInput(`${day}T00:00`);
 
 /** The first page: what today needs, its slots and those of tomorrow, and what coupons have brought in 30 days (design 17). */
-export function Component(): ReactNode {
+export function Component() {
   const now = useNow(10_000);
   const today = dateInput(new Date(now));
   const until = startOf(shiftDay(today, 1));

@@ -1,7 +1,7 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { OverviewDay } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import type { OverviewDay } from '#gen/coupon/v1/redemption_service_pb';
 
 interface PlotProps {
   readonly days: readonly OverviewDay[];
@@ -12,7 +12,7 @@ interface PlotProps {
 const heightPx = 190;
 
 /** Draws the uses of each day as columns, and the discounts as a line, in the colours of the theme. */
-export function Plot({ days, onPoint }: PlotProps): ReactNode {
+export function Plot({ days, onPoint }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const box = place.current;

@@ -1,27 +1,23 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useId, useState } from 'react';
+import { Suspense, useId, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
-import type { GetOverviewResponse, OverviewDay } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import type { GetOverviewResponse, OverviewDay } from '#gen/coupon/v1/redemption_service_pb';
 import { formatDay, formatTime, timeLeft } from '../business/time.tsx';
 import { readTimeInput } from '../business/time-input.ts';
 import type { Column } from '../lists/column.ts';
 import { ListTable } from '../lists/list-table.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Badge, Empty, Section } from '../ui/page.tsx';
+import { late } from '../ui/pauses.ts';
 import { Read } from '../ui/read.tsx';
 import { isolate } from '../ui/text.ts';
 import { counted, words } from '../words.ts';
 import { money } from './tiles.tsx';
 
 const text = words.overview;
-// Without it, there are still the sums and the table.
-const Plot = lazy(() =>
-  import('./plot.tsx').then(
-    ({ Plot: Component }) => ({ default: Component }),
-    () => ({ default: () => null }),
-  ),
-);
+// Until it is here, there are the sums and the table.
+const Plot = late(async () => (await import('./plot.tsx')).Plot);
 
 interface SectionProps {
   readonly query: UseQueryResult<GetOverviewResponse>;
@@ -37,7 +33,7 @@ const columns: readonly Column<OverviewDay>[] = [
 ];
 
 /** Shows the uses of coupons and their discounts day by day, as a chart or, as screen readers have it always, as a table. */
-export function Uses({ query }: SectionProps): ReactNode {
+export function Uses({ query }: SectionProps) {
   const id = useId();
   const [isTable, setIsTable] = useState(false);
   const [pointed, setPointed] = useState<number>();
@@ -83,7 +79,7 @@ export function Uses({ query }: SectionProps): ReactNode {
 }
 
 /** Lists the coupons that end within a week, with the uses that are left of those that are nearly used up. */
-export function Ending({ query, now }: SectionProps & { readonly now: number }): ReactNode {
+export function Ending({ query, now }: SectionProps & { readonly now: number }) {
   return (
     <Section title={text.ending}>
       <Read query={query} what={text.theCoupons}>

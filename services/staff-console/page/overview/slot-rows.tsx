@@ -1,13 +1,9 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { Link } from 'react-aria-components/Link';
-import {
-  type GetOverviewResponse,
-  type PlannedSlot,
-  SlotPlanService,
-} from '../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { type GetOverviewResponse, type PlannedSlot, SlotPlanService } from '#gen/slot/v1/slot_plan_service_pb';
 import { dateInput, fromTimeInput, shiftDay } from '../business/time-input.ts';
 import type { Column } from '../lists/column.ts';
 import { ListTable } from '../lists/list-table.tsx';
@@ -33,7 +29,7 @@ interface SlotRowsProps {
 }
 
 /** Lists the slots of today and tomorrow that are not over, soonest first, with what is booked and when orders close. */
-export function SlotRows({ now, today, sums }: SlotRowsProps): ReactNode {
+export function SlotRows({ now, today, sums }: SlotRowsProps) {
   const id = useId();
   const [from, until] = [today, shiftDay(today, 2)].map((day) => fromTimeInput(`${day}T00:00`));
   const request = { deliveryFrom: from ?? '', deliveryUntil: until ?? '', limit: 200 };

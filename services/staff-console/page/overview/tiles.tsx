@@ -2,11 +2,8 @@ import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
-import type {
-  OverviewDay,
-  GetOverviewResponse as RedemptionSums,
-} from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import type { GetOverviewResponse as SlotSums } from '../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import type { OverviewDay, GetOverviewResponse as RedemptionSums } from '#gen/coupon/v1/redemption_service_pb';
+import type { GetOverviewResponse as SlotSums } from '#gen/slot/v1/slot_plan_service_pb';
 import { currencyDigits, formatAmount } from '../business/money.ts';
 import { timeLeft } from '../business/time.tsx';
 import { CapacityBar } from '../slots/record/capacity-bar.tsx';
@@ -29,7 +26,7 @@ interface TilesProps {
 }
 
 /** The figures of today, each with the link to where staff act on it. */
-export function Tiles(props: TilesProps): ReactNode {
+export function Tiles(props: TilesProps) {
   const { slots, redemptions, now, today } = props;
   const { booked = 0, held = 0, capacity = 0, closing = [], slots: count = 0, full = 0 } = slots.data ?? {};
   const [yesterday, ofToday] = redemptions.data?.days.slice(-2) ?? [];
@@ -93,7 +90,7 @@ interface TileProps {
   readonly children: ReactNode;
 }
 
-function Tile({ label, href, of: { data, error }, figure, children }: TileProps): ReactNode {
+function Tile({ label, href, of: { data, error }, figure, children }: TileProps) {
   return (
     <section className="card tile" aria-label={label}>
       <p className="detail">{label}</p>

@@ -1,6 +1,6 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
-import { type SlotBooking, SlotBookingState } from '../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
+import { type SlotBooking, SlotBookingState } from '#gen/slot/v1/slot_booking_service_pb';
 import { Time, useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
 import type { Column } from '../lists/column.ts';
@@ -34,7 +34,7 @@ const options = Object.entries(filters).map(([value, [name]]) => [value, name] a
  * Lists the bookings of a slot, an order or a customer as a section of its page, newest first. Of a slot, those that have
  * units of it, unless staff ask for others.
  */
-export function Bookings(of: Omit<BookingsOf, 'states'>): ReactNode {
+export function Bookings(of: Omit<BookingsOf, 'states'>) {
   const isOfSlot = of.slotId !== undefined;
   const now = useNow(20_000);
   const { values, field } = useFilters(['booking']);

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { currencyDigits, formatAmount } from '../business/money.ts';
 
 interface GivenProps {
@@ -9,7 +8,7 @@ interface GivenProps {
 }
 
 /** Shows a discount as it was given, in the currency's digits, and what the terms say if that is another amount. */
-export function Given({ discount, most = Number.POSITIVE_INFINITY }: GivenProps): ReactNode {
+export function Given({ discount, most = Number.POSITIVE_INFINITY }: GivenProps) {
   const given = formatAmount(Math.min(Number(discount), most), currencyDigits());
   const byTerms = formatAmount(discount);
   return (

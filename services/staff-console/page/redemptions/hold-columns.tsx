@@ -1,8 +1,8 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import type { Redemption } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import type { SlotBooking } from '../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
+import type { Redemption } from '#gen/coupon/v1/redemption_service_pb';
+import type { SlotBooking } from '#gen/slot/v1/slot_booking_service_pb';
 import { trailAddress } from '../audit/trail/filters.ts';
 import { formatTime } from '../business/time.tsx';
 import { fileTime } from '../business/time-input.ts';
@@ -47,7 +47,7 @@ export function stateColumn(now: number): Column<Hold> {
 }
 
 /** Says since when a redemption or a booking is what it is, as a link to its history. */
-function Since({ hold, now }: { readonly hold: Hold; readonly now: number }): ReactNode {
+function Since({ hold, now }: { readonly hold: Hold; readonly now: number }) {
   const { id, heldUntil, releasedAt, createdAt } = hold;
   const time = formatTime(heldUntil ?? releasedAt ?? doneAt(hold) ?? createdAt);
   return (

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
@@ -11,7 +10,7 @@ import { Redemptions } from './redemptions.tsx';
 import { useOrder } from './use-order.ts';
 
 /** Shows an order by its number: its redemptions of coupons, and its bookings of slots. */
-export function Component(): ReactNode {
+export function Component() {
   const key = useSearchParams()[0].get('key') ?? '';
   const orderKey = readOrderKey(key);
   const { redemption, booking } = useOrder(orderKey);

@@ -1,10 +1,5 @@
-import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import {
-  type ListRedemptionsResponse,
-  type Redemption,
-  RedemptionService,
-} from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { type ListRedemptionsResponse, type Redemption, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
 import { formatAmount } from '../business/money.ts';
 import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
@@ -33,7 +28,7 @@ const rowsOf = ({ redemptions }: ListRedemptionsResponse) => redemptions;
 type Of = { readonly couponId: number } | { readonly userId: number } | { readonly orderKey: string };
 
 /** Lists the redemptions of a coupon, a customer or an order as a section of its page, newest first. */
-export function Redemptions(of: Of): ReactNode {
+export function Redemptions(of: Of) {
   const search = useSearch();
   const now = useNow(20_000);
   const { values, set, field } = useFilters(['state', 'user', 'search']);

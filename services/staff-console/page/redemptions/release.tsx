@@ -1,6 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { type Redemption, RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { useEffect, useRef, useState } from 'react';
+import { type Redemption, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
 import { formatTime } from '../business/time.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
 import { TextField } from '../forms/text-field.tsx';
@@ -18,7 +18,7 @@ interface ReleaseProps {
 }
 
 /** The button that gives the use of a redemption back (design 13: a release); nothing once that was done. */
-export function Release({ redemption }: ReleaseProps): ReactNode {
+export function Release({ redemption }: ReleaseProps) {
   const { orderKey, releasedAt } = redemption;
   const [isOpen, setIsOpen] = useState(false);
   const place = useRef<HTMLSpanElement>(null);
@@ -59,7 +59,7 @@ const clockToleranceMs = 5_000;
 function ReleaseDialog({
   redemption: { id: redemptionId, orderKey },
   onClose,
-}: ReleaseProps & { readonly onClose: () => void }): ReactNode {
+}: ReleaseProps & { readonly onClose: () => void }) {
   const [reason, setReason] = useState('');
   const sentAt = useRef(0);
   const release = useWrite(RedemptionService.method.release, ({ redemption }) => ({

@@ -1,6 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { type Redemption, RedemptionState } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { type SlotBooking, SlotBookingState } from '../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
+import { type Redemption, RedemptionState } from '#gen/coupon/v1/redemption_service_pb';
+import { type SlotBooking, SlotBookingState } from '#gen/slot/v1/slot_booking_service_pb';
 import { words } from '../words.ts';
 
 const text = words.orders.states;

@@ -1,7 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
-import { RedemptionService } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
-import { SlotBookingService } from '../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
+import { RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
+import { SlotBookingService } from '#gen/slot/v1/slot_booking_service_pb';
 
 /** Reads the latest redemption and the latest booking of an order, with one call to each service. */
 export function useOrder(orderKey: string | undefined) {

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { ErrorInfoSchema } from '../../../../shared/gen/google/rpc/error_details_pb.ts';
+import { ErrorInfoSchema } from '#gen/google/rpc/error_details_pb';
 import { isTransient, reasonOf, violationsOf } from '../../../client/connect/errors.ts';
 import { words } from '../words.ts';
 

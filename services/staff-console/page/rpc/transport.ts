@@ -1,7 +1,7 @@
 import { Code, ConnectError, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { createContext, useContext } from 'react';
-import { SlotStoreService } from '../../../../shared/gen/slot/v1/slot_store_service_pb.ts';
+import { SlotStoreService } from '#gen/slot/v1/slot_store_service_pb';
 import { reasonOf } from '../../../client/connect/errors.ts';
 import type { PageConfig } from '../../page-config.ts';
 import { clock } from '../session/clock.ts';

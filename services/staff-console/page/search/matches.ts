@@ -1,9 +1,9 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData, skipToken } from '@tanstack/react-query';
-import { CatalogService } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { CouponService } from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { CatalogService } from '#gen/catalog/v1/catalog_service_pb';
+import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
+import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { userSearch } from '../lookup/user-search.ts';
 import { orderPath, readOrderKey } from '../redemptions/order-key.ts';
 import { stateOf } from '../redemptions/state.ts';

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react';
-import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { late, useLater } from '../ui/pauses.ts';
 import { words } from '../words.ts';
@@ -8,7 +8,7 @@ const load = async () => (await import('./search-dialog.tsx')).SearchDialog;
 const SearchDialog = late(load);
 
 /** Opens the search for everything, as do Ctrl-K and, outside of fields, the slash. */
-export function SearchButton(): ReactNode {
+export function SearchButton() {
   const [isOpen, setIsOpen] = useState(false);
   const isLater = useLater();
   useEffect(() => void (isLater && load().catch(() => undefined)), [isLater]);

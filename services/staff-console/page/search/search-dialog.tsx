@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
+import { type KeyboardEvent, useEffect, useState } from 'react';
 import { Autocomplete } from 'react-aria-components/Autocomplete';
 import { Header } from 'react-aria-components/Header';
 import { Input } from 'react-aria-components/Input';
@@ -15,7 +15,7 @@ import './search.css';
 const labels = words.search;
 
 /** Finds everything by one field: the page's actions, other pages, slots, coupons, orders and customers. */
-export function SearchDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const navigate = useNavigate();
   // The page behind the dialog stays as it is.

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { formatAmount } from '../business/money.ts';
 import type { Orders } from '../lookup/orders.ts';
 import { isolate } from '../ui/text.ts';
@@ -22,7 +21,7 @@ interface StopsProps {
 }
 
 /** Lists stops in their order. */
-export function Stops({ stops, orders, first }: StopsProps): ReactNode {
+export function Stops({ stops, orders, first }: StopsProps) {
   if (stops.length === 0) return <p className="empty">{text.noOrders}</p>;
   return (
     <ol start={first}>

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { useUserNames } from '../lookup/names.ts';
 import { useOrders } from '../lookup/orders.ts';
 import { Empty } from '../ui/page.tsx';
@@ -13,7 +12,7 @@ export function useSequenceNames(sequence: Sequence) {
 }
 
 /** Shows the stops of a slot in their order, which is that of the users' ids, then of each user's orders. */
-export function StoredSequence({ sequence }: { readonly sequence: Sequence }): ReactNode {
+export function StoredSequence({ sequence }: { readonly sequence: Sequence }) {
   const { nameOf, orders } = useSequenceNames(sequence);
   const users = Object.entries(sequence);
   if (users.length === 0) return <Empty>{words.slot.sequence.none}</Empty>;

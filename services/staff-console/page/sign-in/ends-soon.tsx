@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { timeLeft, useNow } from '../business/time.tsx';
 import type { Token } from '../session/token.ts';
 import { Button } from '../ui/button.tsx';
@@ -11,7 +11,7 @@ const noticeMs = 5 * 60_000;
 const lookMs = 10_000;
 
 /** Warns that the session ends soon, and lets staff sign in before it does. */
-export function EndsSoon({ token: { expiresAt } }: { readonly token: Token }): ReactNode {
+export function EndsSoon({ token: { expiresAt } }: { readonly token: Token }) {
   const now = useNow(lookMs);
   const [isAsking, setIsAsking] = useState(false);
   if (expiresAt - now > noticeMs) return null;

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { useSession } from '../session/session.ts';
 import { hasProvider, signOut } from '../session/sign-in.ts';
 import { Button } from '../ui/button.tsx';
@@ -15,7 +15,7 @@ const titles = {
 } as const;
 
 /** Asks staff to sign in again over the current page, so that nothing that they have entered is lost. */
-export function SignInAgain(): ReactNode {
+export function SignInAgain() {
   const { ended, isRenewing } = useSession();
   const hadEnded = useRef(false);
   const queryClient = useQueryClient();

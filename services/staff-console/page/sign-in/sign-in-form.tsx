@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { EditForm } from '../forms/edit-form.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import { clock } from '../session/clock.ts';
@@ -9,7 +9,7 @@ import { words } from '../words.ts';
 const write = { isPending: false, failure: undefined };
 
 /** The form for a token that staff paste. */
-export function SignInForm(): ReactNode {
+export function SignInForm() {
   const [text, setText] = useState('');
   const token = readToken(text);
   return (

@@ -1,11 +1,11 @@
-import { type ReactNode, useEffect } from 'react';
+import { useEffect } from 'react';
 import { useSession } from '../session/session.ts';
 import { Loading } from '../ui/page.tsx';
 import { words } from '../words.ts';
 import { SignInWay } from './sign-in-way.tsx';
 
 /** The page that people see at every URL until they sign in. Then they see the page that they came for. */
-export function SignInPage(): ReactNode {
+export function SignInPage() {
   const { isStarting } = useSession();
   useEffect(() => {
     document.title = `${words.signIn.signIn} · ${words.frame.product}`;

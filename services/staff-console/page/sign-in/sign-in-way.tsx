@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { session, useSession } from '../session/session.ts';
 import { hasProvider, prepareSignIn, signInByPopup, signInByRedirect } from '../session/sign-in.ts';
 import type { Token } from '../session/token.ts';
@@ -15,7 +15,7 @@ const text = words.signIn;
  *
  * @param isOver whether this covers a page on which nothing may be lost.
  */
-export function SignInWay({ isOver = false }: { readonly isOver?: boolean }): ReactNode {
+export function SignInWay({ isOver = false }: { readonly isOver?: boolean }) {
   const { problem, offered } = useSession();
   return (
     <>
@@ -27,7 +27,7 @@ export function SignInWay({ isOver = false }: { readonly isOver?: boolean }): Re
 }
 
 /** Asks whether to follow a link on another site, which may sign the person in as somebody else. */
-function Offered({ token }: { readonly token: Token }): ReactNode {
+function Offered({ token }: { readonly token: Token }) {
   return (
     <div className="problem" role="alert">
       <strong>{text.otherSite(token.subject)}</strong>
@@ -38,7 +38,7 @@ function Offered({ token }: { readonly token: Token }): ReactNode {
   );
 }
 
-function ProviderButton({ isOver }: { readonly isOver: boolean }): ReactNode {
+function ProviderButton({ isOver }: { readonly isOver: boolean }) {
   const { problem } = useSession();
   const [isPending, setIsPending] = useState(false);
   const [hasOpened, setHasOpened] = useState(false);

@@ -1,11 +1,5 @@
-import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import {
-  type PlannedSlot,
-  SlotOrder,
-  SlotPlanService,
-  SlotState,
-} from '../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { type PlannedSlot, SlotOrder, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
 import { Time, useNow } from '../business/time.tsx';
 import { dateInput, fileTime, fromTimeInput, readDay, shiftDay } from '../business/time-input.ts';
 import { SelectField } from '../forms/select-field.tsx';
@@ -35,7 +29,7 @@ const stateOptions = Object.entries(slotStates);
 const noFilters = { from: '', until: '', state: '', product: '', group: '' };
 
 /** Lists the slots from a day on, soonest first unless staff ask otherwise, and as they filter them. */
-export function Component(): ReactNode {
+export function Component() {
   const { values, set, field } = useFilters(['from', 'until', 'state', 'product', 'group', 'order']);
   const groups = useGroups();
   const now = useNow(20_000);
@@ -123,7 +117,7 @@ interface ForSelectedProps {
   readonly now: number;
 }
 
-function ForSelected({ slots, selection, now }: ForSelectedProps): ReactNode {
+function ForSelected({ slots, selection, now }: ForSelectedProps) {
   const { ask, dialog } = useMoving(now, selection.only);
   return (
     <>

@@ -1,9 +1,9 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
-import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { type SlotDetail, SlotService } from '#gen/slot/v1/slot_service_pb';
 import { formatDate, useNow } from '../business/time.tsx';
 import { dateInput, readDay, readTimeInput, shiftDay } from '../business/time-input.ts';
 import { EditForm } from '../forms/edit-form.tsx';
@@ -42,7 +42,7 @@ import { TimesFields } from './times-fields.tsx';
 const { form: text, snippets: ofSnippets } = words.slot;
 
 /** Creates a slot, either empty on the day or at the time in the URL, or as a copy of another one some days later. */
-export function Component(): ReactNode {
+export function Component() {
   const [params] = useSearchParams();
   const like = readId(params.get('like'));
   const days = /^\d{1,4}$/.test(params.get('days') ?? '') ? Number(params.get('days')) : 0;
@@ -82,7 +82,7 @@ interface NewSlotFormProps {
   readonly days: number;
 }
 
-function NewSlotForm({ at, like, days }: NewSlotFormProps): ReactNode {
+function NewSlotForm({ at, like, days }: NewSlotFormProps) {
   const navigate = useNavigate();
   const now = useNow(20_000);
   const [start] = useState<NewSlot>(() => ({

@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react';
-import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { type SlotDetail, SlotService } from '#gen/slot/v1/slot_service_pb';
 import { DifferenceView, difference } from '../forms/difference.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
 import type { Option } from '../forms/pick-many.tsx';
@@ -17,7 +16,7 @@ const text = words.slot;
 const shownMost = 100;
 
 /** Shows the products that can be delivered in a slot. */
-export function ProductsSection({ slot, edit, read }: SlotSectionProps): ReactNode {
+export function ProductsSection({ slot, edit, read }: SlotSectionProps) {
   const products = productsOf(slot);
   return (
     <EditSection title={text.products(products.length)} edit={edit} action={text.edit.short} label={text.edit.products}>
@@ -40,7 +39,7 @@ interface ProductsDraft {
 }
 
 /** Lists of products never contradict one another: additions and removals are merged. */
-function ProductsForm({ slot, edit, read }: SlotSectionProps): ReactNode {
+function ProductsForm({ slot, edit, read }: SlotSectionProps) {
   const write = useWrite(SlotService.method.updateSlotProducts, ({ added, removed }) => ({
     text: text.productsChanged(slot.id, added, removed),
   }));

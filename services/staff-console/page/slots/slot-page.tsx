@@ -1,7 +1,7 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
-import { type ReactNode, useState } from 'react';
-import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { useState } from 'react';
+import { type SlotDetail, SlotService } from '#gen/slot/v1/slot_service_pb';
 import { History } from '../audit/history.tsx';
 import { formatTime, timeLeft, useNow } from '../business/time.tsx';
 import { Bookings } from '../redemptions/bookings.tsx';
@@ -25,11 +25,11 @@ import './record/slots.css';
 const text = words.slot;
 
 /** Shows a slot. The key resets the page for another slot, so that input for one is never saved to the other. */
-export function Component(): ReactNode {
+export function Component() {
   return <WithRecordId>{(id) => <ReadSlot key={id} id={id} />}</WithRecordId>;
 }
 
-function ReadSlot({ id }: { readonly id: number }): ReactNode {
+function ReadSlot({ id }: { readonly id: number }) {
   const [editing, setEditing] = useState<string>();
   const now = useNow(20_000);
   const live = useLiveBookings(id);

@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { useNow } from '../business/time.tsx';
 import { moveTime, readTimeInput } from '../business/time-input.ts';
 import { TextField } from '../forms/text-field.tsx';
@@ -17,7 +17,7 @@ interface TimesFieldsProps {
 }
 
 /** The form fields of a slot's times, capacity and groups. The end of orders moves along with the delivery time. */
-export function TimesFields({ draft, onChange }: TimesFieldsProps): ReactNode {
+export function TimesFields({ draft, onChange }: TimesFieldsProps) {
   // The last time in the field, which has none for a moment while it is typed into.
   const delivery = useRef(draft.deliveryTime);
   useEffect(() => {
@@ -82,7 +82,7 @@ interface CapacityFieldProps {
 }
 
 /** The form field of a slot's capacity. */
-export function CapacityField(props: CapacityFieldProps): ReactNode {
+export function CapacityField(props: CapacityFieldProps) {
   return (
     <TextField
       {...props}

@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react';
-import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { type SlotDetail, SlotService } from '#gen/slot/v1/slot_service_pb';
 import { LastChange } from '../audit/history.tsx';
 import { formatDate, Time, useNow } from '../business/time.tsx';
 import { readTimeInput } from '../business/time-input.ts';
@@ -27,7 +26,7 @@ interface BookedSectionProps extends SlotSectionProps {
 }
 
 /** Shows how much of a slot is booked, and lets staff change its capacity in place. */
-export function CapacitySection({ slot, edit, read, live }: BookedSectionProps): ReactNode {
+export function CapacitySection({ slot, edit, read, live }: BookedSectionProps) {
   const { capacity, booked = live.units } = slot;
   return (
     <EditSection title={text.fields.capacity} edit={edit} action={text.edit.short} label={text.edit.capacity}>
@@ -44,7 +43,7 @@ export function CapacitySection({ slot, edit, read, live }: BookedSectionProps):
 }
 
 /** Shows when a slot is delivered, until when it takes orders, and its groups. */
-export function TimesSection({ slot, edit, read, live }: BookedSectionProps): ReactNode {
+export function TimesSection({ slot, edit, read, live }: BookedSectionProps) {
   const groups = useGroups();
   return (
     <EditSection title={text.times} edit={edit} action={text.edit.short} label={text.edit.times}>
@@ -64,7 +63,7 @@ export function TimesSection({ slot, edit, read, live }: BookedSectionProps): Re
   );
 }
 
-function SlotForm(props: BookedSectionProps & { readonly isCapacityOnly?: boolean }): ReactNode {
+function SlotForm(props: BookedSectionProps & { readonly isCapacityOnly?: boolean }) {
   const { slot, edit, read, live, isCapacityOnly = false } = props;
   const groups = useGroups();
   const now = useNow(20_000);

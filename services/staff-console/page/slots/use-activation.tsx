@@ -1,4 +1,4 @@
-import { type SlotDetail, SlotService } from '../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { type SlotDetail, SlotService } from '#gen/slot/v1/slot_service_pb';
 import { useQuestion } from '../forms/question.tsx';
 import type { Failure } from '../rpc/failure.ts';
 import type { Undone } from '../rpc/notices.ts';

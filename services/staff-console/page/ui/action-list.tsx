@@ -1,4 +1,4 @@
-import type { ReactNode, RefObject } from 'react';
+import type { RefObject } from 'react';
 import { Menu, MenuItem } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 
@@ -14,7 +14,7 @@ interface ActionListProps {
 }
 
 /** The open list of a menu's actions. */
-export function ActionList({ actions, label, trigger, onClose }: ActionListProps): ReactNode {
+export function ActionList({ actions, label, trigger, onClose }: ActionListProps) {
   return (
     <Popover
       aria-label={label}

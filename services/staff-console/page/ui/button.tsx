@@ -1,4 +1,4 @@
-import type { ReactNode, Ref } from 'react';
+import type { Ref } from 'react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
 import { Link, type LinkProps } from 'react-aria-components/Link';
 
@@ -11,11 +11,11 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'
 }
 
 /** A button. While `isPending` is set, it keeps the focus, announces that it is busy, and can't be pressed. */
-export function Button({ emphasis = 'plain', ...props }: ButtonProps): ReactNode {
+export function Button({ emphasis = 'plain', ...props }: ButtonProps) {
   return <AriaButton {...props} className={`button ${emphasis}`} />;
 }
 
 /** A link that looks like a button. */
-export function ButtonLink({ emphasis = 'plain', ...props }: LinkProps & { readonly emphasis?: Emphasis }): ReactNode {
+export function ButtonLink({ emphasis = 'plain', ...props }: LinkProps & { readonly emphasis?: Emphasis }) {
   return <Link {...props} className={`button ${emphasis}`} />;
 }

@@ -1,5 +1,5 @@
 import { Check, Copy } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { words } from '../words.ts';
 import { Button } from './button.tsx';
 
@@ -14,7 +14,7 @@ interface CopyButtonProps {
 }
 
 /** Copies a text, and confirms it. Shown only on HTTPS or localhost, because browsers let no other page copy. */
-export function CopyButton({ what, text, name, isIcon = false }: CopyButtonProps): ReactNode {
+export function CopyButton({ what, text, name, isIcon = false }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   if (!isSecureContext) return null;
   const copy = async () => {

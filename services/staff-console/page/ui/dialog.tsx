@@ -12,7 +12,7 @@ interface DialogProps {
 }
 
 /** A dialog over the page, which keeps the focus until it is closed. */
-export function Dialog({ title, isOpen, onClose, role = 'dialog', children }: DialogProps): ReactNode {
+export function Dialog({ title, isOpen, onClose, role = 'dialog', children }: DialogProps) {
   return (
     <ModalOverlay
       className="overlay"

@@ -56,7 +56,7 @@ interface InSightProps {
 }
 
 /** Draws its content only while it is in sight or near it. */
-export function InSight({ className, estimatePx, isAlwaysDrawn, children }: InSightProps): ReactNode {
+export function InSight({ className, estimatePx, isAlwaysDrawn, children }: InSightProps) {
   const { ref, isNear, heightPx } = useInSight<HTMLDivElement>(estimatePx);
   const isDrawn = isNear || isAlwaysDrawn;
   return (

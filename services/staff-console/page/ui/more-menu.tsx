@@ -22,7 +22,7 @@ interface MoreMenuProps {
 }
 
 /** The actions of a page that are not pressed each day, behind dots. */
-export function MoreMenu({ actions, label = words.more, icon = <Ellipsis />, isOfPart }: MoreMenuProps): ReactNode {
+export function MoreMenu({ actions, label = words.more, icon = <Ellipsis />, isOfPart }: MoreMenuProps) {
   const [isOpen, setIsOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {

@@ -20,7 +20,7 @@ interface PageProps {
 }
 
 /** The frame of every page. */
-export function Page({ title, beside, actions, more = [], children }: PageProps): ReactNode {
+export function Page({ title, beside, actions, more = [], children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { key, pathname } = useLocation();
   const isFirst = key === 'default';
@@ -61,7 +61,7 @@ interface SectionProps {
 }
 
 /** A part of a page with its own heading. */
-export function Section({ title, actions, isEditing = false, children }: SectionProps): ReactNode {
+export function Section({ title, actions, isEditing = false, children }: SectionProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const wasEditing = useRef(isEditing);
   // The keyboard continues at the heading, because the button that was pressed is gone.
@@ -83,7 +83,7 @@ export function Section({ title, actions, isEditing = false, children }: Section
 }
 
 /** Shows the shape of what is being read. */
-export function Loading({ what }: { readonly what: string }): ReactNode {
+export function Loading({ what }: { readonly what: string }) {
   return (
     <div className="skeleton" role="status">
       <span className="visually-hidden">{words.loading(what)}</span>
@@ -100,7 +100,7 @@ interface ProblemProps {
 }
 
 /** Says what went wrong and what to do. If there is nothing to do, it is not shown as an alert. */
-export function Problem({ failure, onRetry, children }: ProblemProps): ReactNode {
+export function Problem({ failure, onRetry, children }: ProblemProps) {
   if (failure.advice === '') return <Empty>{failure.title}.</Empty>;
   return (
     <div className="problem" role="alert">
@@ -113,7 +113,7 @@ export function Problem({ failure, onRetry, children }: ProblemProps): ReactNode
 }
 
 /** Shown if there is nothing to list: says what would stand there, and has the button that brings it. */
-export function Empty({ children }: { readonly children: ReactNode }): ReactNode {
+export function Empty({ children }: { readonly children: ReactNode }) {
   return <div className="empty">{children}</div>;
 }
 
@@ -124,12 +124,12 @@ export function Badge({
 }: {
   readonly kind: 'good' | 'warn' | 'bad' | 'plain';
   readonly children: ReactNode;
-}): ReactNode {
+}) {
   return <span className={`badge ${kind}`}>{children}</span>;
 }
 
 /** Lists the fields of a record, except those without a value. */
-export function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }): ReactNode {
+export function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">
       {rows.map(([name, value]) =>

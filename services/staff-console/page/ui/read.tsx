@@ -13,7 +13,7 @@ interface ReadProps<Data> {
 }
 
 /** Shows what a query has read, that it is being read, or why it can't be. What was read before stays on show. */
-export function Read<Data>({ query: { data, error, refetch }, what, elsewhere, children }: ReadProps<Data>): ReactNode {
+export function Read<Data>({ query: { data, error, refetch }, what, elsewhere, children }: ReadProps<Data>) {
   return (
     <>
       {error !== null && (

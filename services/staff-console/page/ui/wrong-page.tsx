@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { useRouteError } from 'react-router';
 import { describeFailure } from '../rpc/failure.ts';
 import { words } from '../words.ts';
@@ -6,7 +5,7 @@ import { Button, ButtonLink } from './button.tsx';
 import { Page, Problem } from './page.tsx';
 
 /** Shown if no page has the URL. */
-export function NoSuchPage(): ReactNode {
+export function NoSuchPage() {
   return (
     <Page title={words.frame.noPage}>
       <p>{words.frame.noPageAdvice}</p>
@@ -16,7 +15,7 @@ export function NoSuchPage(): ReactNode {
 }
 
 /** Shown if a page could not be fetched or has a defect. */
-export function BrokenPage(): ReactNode {
+export function BrokenPage() {
   const error = useRouteError();
   return (
     <Page title={words.frame.brokenPage}>

@@ -1,13 +1,8 @@
 import { useQuery } from '@connectrpc/connect-query';
-import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import { CatalogService, type CatalogUser } from '../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import {
-  CouponService,
-  type ListedCoupon,
-  type ListedReservedCoupon,
-} from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { RedemptionService, RedemptionState } from '../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { CatalogService, type CatalogUser } from '#gen/catalog/v1/catalog_service_pb';
+import { CouponService, type ListedCoupon, type ListedReservedCoupon } from '#gen/coupon/v1/coupon_service_pb';
+import { RedemptionService, RedemptionState } from '#gen/coupon/v1/redemption_service_pb';
 import { useNow } from '../business/time.tsx';
 import { codeColumn, stateColumn } from '../coupons/record/coupon-columns.tsx';
 import { termsColumns } from '../coupons/record/terms-columns.tsx';
@@ -28,11 +23,11 @@ const text = words.customers;
 const rowsOf = <Row,>({ coupons }: { readonly coupons: readonly Row[] }) => coupons;
 
 /** Shows a customer: their own coupons with the uses, their redemptions and bookings, and the codes that they claimed. */
-export function Component(): ReactNode {
+export function Component() {
   return <WithRecordId>{(id) => <ReadUser key={id} id={id} />}</WithRecordId>;
 }
 
-function ReadUser({ id }: { readonly id: number }): ReactNode {
+function ReadUser({ id }: { readonly id: number }) {
   const query = useQuery(CatalogService.method.getUsers, { userIds: [id] });
   const user = query.data?.users[0];
   const mobile = user?.mobile ?? '';
@@ -62,7 +57,7 @@ function ReadUser({ id }: { readonly id: number }): ReactNode {
   );
 }
 
-function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }): ReactNode {
+function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }) {
   const now = useNow(20_000);
   const request = { userId: id, limit: 50 };
   const usedColumn = useUsedColumn(id);

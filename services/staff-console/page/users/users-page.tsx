@@ -1,10 +1,5 @@
-import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import {
-  CouponService,
-  type GetUsersMiniInfoResponse,
-  type UserMiniInfo,
-} from '../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { CouponService, type GetUsersMiniInfoResponse, type UserMiniInfo } from '#gen/coupon/v1/coupon_service_pb';
 import { TextField } from '../forms/text-field.tsx';
 import type { Column } from '../lists/column.ts';
 import { List } from '../lists/list.tsx';
@@ -33,7 +28,7 @@ const columns: readonly Column<UserMiniInfo>[] = [
 ];
 
 /** Lists the customers by name, and finds them by name or mobile number. */
-export function Component(): ReactNode {
+export function Component() {
   const { search, field } = useSearch();
   const request = { search: userSearch(search), limit: pageSize };
   return (

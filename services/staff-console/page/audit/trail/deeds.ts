@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import type { AuditEntry } from '#gen/audit/v1/audit_service_pb';
 import { words } from '../../words.ts';
 
 const { kinds, variants } = words.activity;

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { ListEntriesRequestSchema } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import type { ListEntriesRequestSchema } from '#gen/audit/v1/audit_service_pb';
 import { fromTimeInput, shiftDay } from '../../business/time-input.ts';
 import { words } from '../../words.ts';
 

@@ -1,5 +1,5 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import type { AuditEntry } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import type { AuditEntry } from '#gen/audit/v1/audit_service_pb';
 
 type Dated = Pick<AuditEntry, 'at' | 'id'>;
 

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@connectrpc/connect-query';
-import { type AuditEntry, AuditService } from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { type AuditEntry, AuditService } from '#gen/audit/v1/audit_service_pb';
 import { useTransports } from '../../rpc/transport.ts';
 import type { Kind } from './deeds.ts';
 import type { TrailRequest } from './filters.ts';

@@ -1,8 +1,4 @@
-import {
-  type AuditEntry,
-  AuditService,
-  type ListEntriesResponse,
-} from '../../../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { type AuditEntry, AuditService, type ListEntriesResponse } from '#gen/audit/v1/audit_service_pb';
 import { byToken, useEachPage } from '../../lists/source.ts';
 import { describeFailure, type Failure } from '../../rpc/failure.ts';
 import { useTransports } from '../../rpc/transport.ts';

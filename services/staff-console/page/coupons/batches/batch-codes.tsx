@@ -1,9 +1,5 @@
-import type { ReactNode } from 'react';
-import {
-  CouponBatchService,
-  type GetBatchResponse,
-} from '../../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
-import type { Coupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { CouponBatchService, type GetBatchResponse } from '#gen/coupon/v1/coupon_batch_service_pb';
+import type { Coupon } from '#gen/coupon/v1/coupon_service_pb';
 import { useNow } from '../../business/time.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { orderOf } from '../../lists/column.ts';
@@ -26,7 +22,7 @@ const code = {
 const totalOf = (answer: GetBatchResponse | undefined) => answer?.batch?.count;
 
 /** Lists the codes of a batch, with what became of each: as they were made, or sorted. */
-export function BatchCodes({ id }: { readonly id: number }): ReactNode {
+export function BatchCodes({ id }: { readonly id: number }) {
   const now = useNow(20_000);
   const { search, field } = useSearch();
   const { values, set } = useFilters(['sort']);

@@ -1,7 +1,6 @@
 import { useQuery } from '@connectrpc/connect-query';
-import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import { type CouponBatch, CouponBatchService } from '../../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
+import { type CouponBatch, CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
 import { Expandable } from '../../audit/expandable.tsx';
 import { formatTime } from '../../business/time.tsx';
 import { words } from '../../words.ts';
@@ -14,7 +13,7 @@ const text = words.coupons.batches;
 const foldsMost = 3;
 
 /** The latest batches above the list of coupons, a row each, which opens on their codes. */
-export function BatchFolds({ batches }: { readonly batches: readonly CouponBatch[] }): ReactNode {
+export function BatchFolds({ batches }: { readonly batches: readonly CouponBatch[] }) {
   if (batches.length === 0) return null;
   return (
     <section className="card" aria-label={text.title}>
@@ -26,7 +25,7 @@ export function BatchFolds({ batches }: { readonly batches: readonly CouponBatch
   );
 }
 
-function BatchFold({ batch }: { readonly batch: CouponBatch }): ReactNode {
+function BatchFold({ batch }: { readonly batch: CouponBatch }) {
   const { id, count, createdAt } = batch;
   const { data } = useQuery(CouponBatchService.method.getBatch, { id, limit: 1, withUsage: true });
   return (

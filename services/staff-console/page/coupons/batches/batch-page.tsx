@@ -1,10 +1,5 @@
 import { useQuery } from '@connectrpc/connect-query';
-import type { ReactNode } from 'react';
-import {
-  type CouponBatch,
-  CouponBatchService,
-  type GetBatchResponse,
-} from '../../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
+import { type CouponBatch, CouponBatchService, type GetBatchResponse } from '#gen/coupon/v1/coupon_batch_service_pb';
 import { History } from '../../audit/history.tsx';
 import { currencyDigits, formatAmount } from '../../business/money.ts';
 import { Time } from '../../business/time.tsx';
@@ -22,11 +17,11 @@ import { EndButton } from './end-button.tsx';
 const text = words.coupons.batches;
 
 /** Shows a batch and its coupons. */
-export function Component(): ReactNode {
+export function Component() {
   return <WithRecordId>{(id) => <ReadBatch key={id} id={id} />}</WithRecordId>;
 }
 
-function ReadBatch({ id }: { readonly id: number }): ReactNode {
+function ReadBatch({ id }: { readonly id: number }) {
   const query = useQuery(CouponBatchService.method.getBatch, { id, limit: 1, withUsage: true });
   const batch = query.data?.batch;
   return (
@@ -48,13 +43,7 @@ function ReadBatch({ id }: { readonly id: number }): ReactNode {
   );
 }
 
-function BatchSections({
-  batch,
-  answer,
-}: {
-  readonly batch: CouponBatch;
-  readonly answer: GetBatchResponse;
-}): ReactNode {
+function BatchSections({ batch, answer }: { readonly batch: CouponBatch; readonly answer: GetBatchResponse }) {
   const { id, count, invalidated, createdBy, createdAt } = batch;
   const staff = useStaff();
   const { uses, discountGiven } = answer;

@@ -1,5 +1,5 @@
-import { type ReactNode, useState } from 'react';
-import { type CouponBatch, CouponBatchService } from '../../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
+import { useState } from 'react';
+import { type CouponBatch, CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -9,7 +9,7 @@ import { nameOfBatch } from '../record/words.ts';
 const text = words.coupons.batches;
 
 /** Invalidates the coupons of a batch that are still valid, after a question, because it can't be undone at once. */
-export function EndButton({ batch }: { readonly batch: CouponBatch }): ReactNode {
+export function EndButton({ batch }: { readonly batch: CouponBatch }) {
   const [isAsking, setIsAsking] = useState(false);
   const name = nameOfBatch(batch);
   const end = useWrite(

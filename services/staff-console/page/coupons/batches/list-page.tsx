@@ -1,10 +1,5 @@
-import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import {
-  type CouponBatch,
-  CouponBatchService,
-  type ListBatchesResponse,
-} from '../../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
+import { type CouponBatch, CouponBatchService, type ListBatchesResponse } from '#gen/coupon/v1/coupon_batch_service_pb';
 import { Time } from '../../business/time.tsx';
 import { fileTime } from '../../business/time-input.ts';
 import type { Column } from '../../lists/column.ts';
@@ -22,7 +17,7 @@ const request = { limit: 50, withTotal: true };
 const rowsOf = ({ batches }: ListBatchesResponse) => batches;
 
 /** Lists the batches of coupons, newest first. */
-export function Component(): ReactNode {
+export function Component() {
   const staff = useStaff();
   return (
     <Page

@@ -1,6 +1,6 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Navigate, useNavigate } from 'react-router';
-import { CouponBatchService } from '../../../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
+import { CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
 import { useNow } from '../../business/time.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
@@ -36,7 +36,7 @@ const mostLinks = 100_000;
 const blankBatch: BatchDraft = { ...newDraft, maxUses: '1', name: '', count: '', prefix: '', codeLength: '10' };
 
 /** Creates many coupons with random codes. */
-export function Component(): ReactNode {
+export function Component() {
   const navigate = useNavigate();
   const now = useNow(20_000);
   const [draft, setDraft] = useState(blankBatch);

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { Choice } from '../../forms/choice.tsx';
 import { UserPicker } from '../../lookup/pickers.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -15,7 +14,7 @@ interface AudienceFieldsProps {
 }
 
 /** The section of a form that says which customers may use a coupon. */
-export function AudienceFields({ draft, onChange, problem }: AudienceFieldsProps): ReactNode {
+export function AudienceFields({ draft, onChange, problem }: AudienceFieldsProps) {
   return (
     <Section title={text.who}>
       <Choice

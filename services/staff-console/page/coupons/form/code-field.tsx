@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { TextField } from '../../forms/text-field.tsx';
 import { Button } from '../../ui/button.tsx';
 import { words } from '../../words.ts';
@@ -17,7 +16,7 @@ interface CodeFieldProps {
  * A field for a code in capital letters, and a button that draws one. It names a character that nobody can see, and so
  * nobody can type again.
  */
-export function CodeField({ onChange, ...props }: CodeFieldProps): ReactNode {
+export function CodeField({ onChange, ...props }: CodeFieldProps) {
   return (
     <div className="code-field">
       <TextField

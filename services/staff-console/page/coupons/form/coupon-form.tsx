@@ -31,7 +31,7 @@ interface CouponFormProps {
 const places = { ...termsPlaces, applicableUsers: 'applicableUsers' };
 
 /** The form for a new or existing coupon. */
-export function CouponForm(props: CouponFormProps): ReactNode {
+export function CouponForm(props: CouponFormProps) {
   const { draft, onChange, stored, start, write, onSave, back, children } = props;
   const navigate = useNavigate();
   const now = useNow(20_000);

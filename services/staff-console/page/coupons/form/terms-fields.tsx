@@ -40,7 +40,7 @@ export const termsPlaces = {
 };
 
 /** The sections of a form with the terms that coupons and reserved coupons share, except the code. */
-export function TermsFields(props: TermsFieldsProps): ReactNode {
+export function TermsFields(props: TermsFieldsProps) {
   const { draft, onChange, stored, ofEachCode = false, problem, children } = props;
   const { discount } = draft;
   const isPercent = discount.kind === 'percent';
@@ -125,7 +125,7 @@ export function TermsFields(props: TermsFieldsProps): ReactNode {
   );
 }
 
-function AmountField(props: TextFieldProps): ReactNode {
+function AmountField(props: TextFieldProps) {
   return <TextField validate={amountProblem} {...props} inputMode="decimal" autoComplete="off" />;
 }
 

@@ -18,7 +18,7 @@ interface IssuedProps {
 }
 
 /** Shows the code of a new coupon, for staff to pass on. It replaces the form, so that they don't issue it twice. */
-export function Issued({ what, code, href, children, another, onAnother }: IssuedProps): ReactNode {
+export function Issued({ what, code, href, children, another, onAnother }: IssuedProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   // The keyboard continues here, because the button that was pressed is gone.
   useEffect(() => {

@@ -1,9 +1,8 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import { type CatalogOrder, CatalogService } from '../../../../../shared/gen/catalog/v1/catalog_service_pb.ts';
-import { CouponService, type ListedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { type CatalogOrder, CatalogService } from '#gen/catalog/v1/catalog_service_pb';
+import { CouponService, type ListedCoupon } from '#gen/coupon/v1/coupon_service_pb';
 import { formatAmount } from '../../business/money.ts';
 import { describeFailure } from '../../rpc/failure.ts';
 import { Facts, Loading, Problem } from '../../ui/page.tsx';
@@ -43,7 +42,7 @@ export function useOrderToRefund(id: number | undefined): RefundedOrder {
 }
 
 /** Shows an order and its customer, and the coupon that is about to be made, or why none can be. */
-export function OrderToRefund({ isPending, error, order, code, taken }: RefundedOrder): ReactNode {
+export function OrderToRefund({ isPending, error, order, code, taken }: RefundedOrder) {
   if (isPending) return <Loading what={text.what} />;
   if (error !== null) return <Problem failure={describeFailure(error)} />;
   if (order === undefined) {
@@ -80,7 +79,7 @@ export function OrderToRefund({ isPending, error, order, code, taken }: Refunded
 }
 
 /** Says that a refund coupon was invalidated, and offers to make it active again: an order has only one. */
-function TakenBack({ id }: { readonly id: number }): ReactNode {
+function TakenBack({ id }: { readonly id: number }) {
   const coupon = useQuery(CouponService.method.getById, { id }).data?.coupon;
   if (!coupon?.isInvalidated) return null;
   return (

@@ -1,8 +1,8 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { CouponService, type PhoneCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { CouponService, type PhoneCoupon } from '#gen/coupon/v1/coupon_service_pb';
 import { shortAmount } from '../../business/money.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
@@ -20,7 +20,7 @@ const text = words.coupon.phone;
 const places = { mobile: 'mobile' };
 
 /** Issues the coupon with fixed terms to the owner of a mobile number. */
-export function Component(): ReactNode {
+export function Component() {
   const [params] = useSearchParams();
   const [mobile, setMobile] = useState(params.get('mobile') ?? '');
   const [issued, setIssued] = useState<PhoneCoupon>();

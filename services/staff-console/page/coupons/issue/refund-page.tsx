@@ -1,6 +1,6 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { type Coupon, CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { type Coupon, CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import type { Undone } from '../../rpc/notices.ts';
@@ -17,7 +17,7 @@ const places = { orderId: 'orderId' };
 const noWrite = { isPending: false, failure: undefined };
 
 /** Issues the refund coupon of an order. It is shown before it is made, with the order and its customer. */
-export function Component(): ReactNode {
+export function Component() {
   const [params] = useSearchParams();
   const [orderId, setOrderId] = useState(params.get('order') ?? '');
   const [shownId, setShownId] = useState<number>();

@@ -1,5 +1,5 @@
 import { Link } from 'react-aria-components/Link';
-import type { ListedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { ListedCoupon } from '#gen/coupon/v1/coupon_service_pb';
 import { byText, type Column } from '../../lists/column.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { isolate } from '../../ui/text.ts';

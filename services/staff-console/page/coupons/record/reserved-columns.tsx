@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import type { ListedReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import type { ListedReservedCoupon } from '#gen/coupon/v1/coupon_service_pb';
 import { trailAddress } from '../../audit/trail/filters.ts';
 import { byText, type Column } from '../../lists/column.ts';
 import { describeUser, isGone } from '../../lookup/gone.ts';

@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react';
-import { CouponService } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
@@ -21,7 +20,7 @@ export function useValidity(id: number, code: string) {
 }
 
 /** Makes an invalidated coupon active again. */
-export function RestoreButton({ id, couponCode }: { readonly id: number; readonly couponCode: string }): ReactNode {
+export function RestoreButton({ id, couponCode }: { readonly id: number; readonly couponCode: string }) {
   const { restore, isPending } = useValidity(id, couponCode);
   return (
     <Button isPending={isPending} onPress={() => void restore()}>

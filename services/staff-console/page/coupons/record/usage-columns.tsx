@@ -1,8 +1,8 @@
 import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { ListedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { type CouponUsage, RedemptionService } from '../../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import type { ListedCoupon } from '#gen/coupon/v1/coupon_service_pb';
+import { type CouponUsage, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
 import { currencyDigits, formatAmount } from '../../business/money.ts';
 import type { Column } from '../../lists/column.ts';
 import { describeFailure } from '../../rpc/failure.ts';

@@ -1,5 +1,4 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import type { ReactNode } from 'react';
 import { formatDay, formatTime, Time } from '../../business/time.tsx';
 import { Badge } from '../../ui/page.tsx';
 import { words } from '../../words.ts';
@@ -17,14 +16,14 @@ interface CouponBadgeProps {
 }
 
 /** Shows in a word whether a coupon can be used. */
-export function CouponBadge({ coupon, now, used }: CouponBadgeProps): ReactNode {
+export function CouponBadge({ coupon, now, used }: CouponBadgeProps) {
   const state = stateOf(coupon, now, used);
   const badge = <Badge kind={kinds[state]}>{text.states[state]}</Badge>;
   return state === 'scheduled' ? <span title={`${text.from} ${formatTime(coupon.startsAt)}`}>{badge}</span> : badge;
 }
 
 /** Shows until when a coupon can be used and, if it has a start, from when on. */
-export function Validity({ startsAt, validTill }: Limits): ReactNode {
+export function Validity({ startsAt, validTill }: Limits) {
   const end = validTill === undefined ? text.noEnd : <Time at={validTill} />;
   if (startsAt === undefined) return end;
   return (
@@ -37,12 +36,6 @@ export function Validity({ startsAt, validTill }: Limits): ReactNode {
 }
 
 /** Shows the day of a time. Whoever points at it sees the time, and what is told besides. */
-export function Day({
-  at,
-  also = '',
-}: {
-  readonly at: Timestamp | undefined;
-  readonly also?: string | undefined;
-}): ReactNode {
+export function Day({ at, also = '' }: { readonly at: Timestamp | undefined; readonly also?: string | undefined }) {
   return at && <span title={formatTime(at) + also}>{formatDay(timestampDate(at))}</span>;
 }

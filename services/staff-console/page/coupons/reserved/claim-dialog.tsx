@@ -1,5 +1,5 @@
-import { type ReactNode, useState } from 'react';
-import { type ClaimResponse, RedemptionService } from '../../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { useState } from 'react';
+import { type ClaimResponse, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
 import { EditForm } from '../../forms/edit-form.tsx';
 import type { Option } from '../../forms/pick-many.tsx';
 import { UserPicker } from '../../lookup/pickers.tsx';
@@ -17,7 +17,7 @@ interface ClaimDialogProps {
 }
 
 /** Asks for which customer a reserved coupon is claimed, and claims it. */
-export function ClaimDialog({ secretCode, onClaimed, onClose }: ClaimDialogProps): ReactNode {
+export function ClaimDialog({ secretCode, onClaimed, onClose }: ClaimDialogProps) {
   const [chosen, setChosen] = useState<readonly Option[]>([]);
   const [isMissing, setIsMissing] = useState(false);
   const claim = useWrite(RedemptionService.method.claim, () => ({ text: text.claimDone(secretCode) }));

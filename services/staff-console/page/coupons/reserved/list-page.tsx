@@ -1,6 +1,6 @@
-import { type ReactNode, useState } from 'react';
-import { CouponService, type ListedReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import type { ClaimResponse } from '../../../../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { useState } from 'react';
+import { CouponService, type ListedReservedCoupon } from '#gen/coupon/v1/coupon_service_pb';
+import type { ClaimResponse } from '#gen/coupon/v1/redemption_service_pb';
 import { useNow } from '../../business/time.tsx';
 import { SelectField } from '../../forms/select-field.tsx';
 import { TextField } from '../../forms/text-field.tsx';
@@ -25,7 +25,7 @@ const { scheduled, expired } = words.coupons.states;
 const states = [text.notClaimed, scheduled, text.claimed, expired].map((state) => [state, state] as const);
 
 /** Lists the reserved coupons: latest first, or as staff sort and filter them. */
-export function Component(): ReactNode {
+export function Component() {
   const search = useSearch();
   const { values, set, field } = useFilters(['state', 'sort']);
   const now = useNow(20_000);

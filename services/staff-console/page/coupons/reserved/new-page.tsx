@@ -1,6 +1,6 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { CouponService, type ReservedCoupon } from '../../../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { CouponService, type ReservedCoupon } from '#gen/coupon/v1/coupon_service_pb';
 import { useNow } from '../../business/time.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { useWrite } from '../../rpc/write.ts';
@@ -17,7 +17,7 @@ import { describeTerms, describeTermsDraft } from '../record/summary.ts';
 const text = words.coupons.reserved;
 
 /** Creates a reserved coupon. */
-export function Component(): ReactNode {
+export function Component() {
   const navigate = useNavigate();
   const now = useNow(20_000);
   const [draft, setDraft] = useState<TermsDraft>(blankDraft);

@@ -1,5 +1,5 @@
-import { type ReactNode, useState } from 'react';
-import { type SlotBooking, SlotBookingService } from '../../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
+import { useState } from 'react';
+import { type SlotBooking, SlotBookingService } from '#gen/slot/v1/slot_booking_service_pb';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useWrite } from '../../rpc/write.ts';
@@ -18,7 +18,7 @@ export interface BookingDialogProps {
 }
 
 /** Cancels a booking, for a reason. */
-export function CancelDialog({ booking, onClose, onDone }: BookingDialogProps): ReactNode {
+export function CancelDialog({ booking, onClose, onDone }: BookingDialogProps) {
   const order = isolate(booking.orderKey);
   const [reason, setReason] = useState('');
   const write = useWrite(SlotBookingService.method.release, () => ({ text: text.done(order) }));

@@ -4,7 +4,7 @@ import {
   type SlotBooking,
   SlotBookingService,
   SlotBookingState,
-} from '../../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
+} from '#gen/slot/v1/slot_booking_service_pb';
 import { useNow } from '../../business/time.tsx';
 import { byToken, useRows } from '../../lists/source.ts';
 

@@ -1,9 +1,9 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { useQuery } from '@connectrpc/connect-query';
-import { type ReactNode, useState } from 'react';
-import { SlotBookingService } from '../../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
-import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { useState } from 'react';
+import { SlotBookingService } from '#gen/slot/v1/slot_booking_service_pb';
+import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { useNow } from '../../business/time.tsx';
 import { dateInput } from '../../business/time-input.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
@@ -19,7 +19,7 @@ import { SlotChoice } from './slot-choice.tsx';
 const text = words.slot.move;
 
 /** Moves a booking to another slot, which can be undone. */
-export function MoveDialog({ booking, onClose, onDone }: BookingDialogProps): ReactNode {
+export function MoveDialog({ booking, onClose, onDone }: BookingDialogProps) {
   const { id: bookingId, slotId, units } = booking;
   const order = isolate(booking.orderKey);
   const now = useNow(20_000);

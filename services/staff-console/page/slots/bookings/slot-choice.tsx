@@ -2,12 +2,11 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { parseDate } from '@internationalized/date';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { Calendar, CalendarCell, CalendarGrid, CalendarHeading } from 'react-aria-components/Calendar';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { Label } from 'react-aria-components/Label';
 import { Radio, RadioGroup } from 'react-aria-components/RadioGroup';
-import { type PlannedSlot, SlotPlanService } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { type PlannedSlot, SlotPlanService } from '#gen/slot/v1/slot_plan_service_pb';
 import { formatDay, useNow } from '../../business/time.tsx';
 import { dateInput, fromTimeInput, readTimeInput, shiftDay } from '../../business/time-input.ts';
 import { groupNames, useGroups } from '../../lookup/names.ts';
@@ -33,7 +32,7 @@ interface SlotChoiceProps {
 }
 
 /** A choice of a slot with room: a small calendar, and beside it the slots of the day. */
-export function SlotChoice({ day, onDay, units, current, chosen, onChoose }: SlotChoiceProps): ReactNode {
+export function SlotChoice({ day, onDay, units, current, chosen, onChoose }: SlotChoiceProps) {
   const now = useNow(20_000);
   const groups = useGroups();
   const request = {

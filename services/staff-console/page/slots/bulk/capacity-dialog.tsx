@@ -1,5 +1,5 @@
-import { type ReactNode, useState } from 'react';
-import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { useState } from 'react';
+import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -16,7 +16,7 @@ interface CapacityDialogProps {
 }
 
 /** Gives several slots one capacity, which can be undone: each gets back its own. */
-export function CapacityDialog({ slots, onClose }: CapacityDialogProps): ReactNode {
+export function CapacityDialog({ slots, onClose }: CapacityDialogProps) {
   const capacities = new Set(slots.map(({ capacity }) => capacity));
   const [units, setUnits] = useState(capacities.size === 1 ? String(slots[0]?.capacity ?? '') : '');
   const { write, send } = useUpdateSlots(text.capacityDone, text.capacityUndone);

@@ -2,12 +2,12 @@ import { create, type MessageInitShape, toJsonString } from '@bufbuild/protobuf'
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useTransport } from '@connectrpc/connect-query';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import {
   type CopySlotsRequestSchema,
   type CopySlotsResponse,
   SlotPlanService,
-} from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+} from '#gen/slot/v1/slot_plan_service_pb';
 import { business } from '../../business/business.ts';
 import { readDay, shiftDay } from '../../business/time-input.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
@@ -42,7 +42,7 @@ interface CopyDialogProps {
 }
 
 /** Copies slots to later days. Shows beforehand what will be made and what is taken, and lets slots be left out. */
-export function CopyDialog({ what, source, day, now, onCopied, onClose }: CopyDialogProps): ReactNode {
+export function CopyDialog({ what, source, day, now, onCopied, onClose }: CopyDialogProps) {
   const [to, setTo] = useState(shiftDay(day, 7));
   const [repeat, setRepeat] = useState('1');
   const [snippetName, setSnippetName] = useState('');

@@ -1,6 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { type ReactNode, useId } from 'react';
-import type { CopySlotsResponse, SlotCopy } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { useId } from 'react';
+import type { CopySlotsResponse, SlotCopy } from '#gen/slot/v1/slot_plan_service_pb';
 import { formatTime } from '../../business/time.tsx';
 import type { Column } from '../../lists/column.ts';
 import { ListTable } from '../../lists/list-table.tsx';
@@ -21,7 +21,7 @@ interface CopyPreviewProps {
 }
 
 /** Shows each copy before it is made. A slot whose copies are not wanted is left out by its box. */
-export function CopyPreview({ whole, answer, leftOut, setLeftOut }: CopyPreviewProps): ReactNode {
+export function CopyPreview({ whole, answer, leftOut, setLeftOut }: CopyPreviewProps) {
   const id = useId();
   if (answer === undefined || whole === undefined) return <p className="detail">{text.lookingUp}</p>;
   const copies = whole.copies.toSorted((left, right) => timeOf(left) - timeOf(right));

@@ -1,5 +1,5 @@
 import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
-import { type ReactNode, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { formatDate } from '../../business/time.tsx';
 import { moveMoment, readTimeInput, timeInput } from '../../business/time-input.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
@@ -25,7 +25,7 @@ interface MoveDialogProps {
 }
 
 /** Asks where slots are moved to: the first of them to a day and time, and the others as far. Shows where they will be. */
-export function MoveDialog({ slots, start, now, onMove, onClose }: MoveDialogProps): ReactNode {
+export function MoveDialog({ slots, start, now, onMove, onClose }: MoveDialogProps) {
   const inOrder = slots.toSorted((a, b) => deliveryOf(a, none) - deliveryOf(b, none));
   const [first] = inOrder;
   const [to, setTo] = useState(first === undefined ? '' : timeInput(new Date(deliveryOf(first, start))));

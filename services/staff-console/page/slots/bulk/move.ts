@@ -1,8 +1,8 @@
 import { type Timestamp, timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { useTransport } from '@connectrpc/connect-query';
 import { useRef } from 'react';
-import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
+import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { moveMoment } from '../../business/time-input.ts';
 import { notify, type Undone } from '../../rpc/notices.ts';
 import { useWriteEach } from '../../rpc/write-each.ts';

@@ -1,6 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { type ReactNode, useState } from 'react';
-import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { useState } from 'react';
+import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { dateInput } from '../../business/time-input.ts';
 import { Button } from '../../ui/button.tsx';
 import { words } from '../../words.ts';
@@ -19,7 +19,7 @@ interface SlotActionsProps {
 }
 
 /** What can be done with the slots that are selected. */
-export function SlotActions({ slots, now, onMove }: SlotActionsProps): ReactNode {
+export function SlotActions({ slots, now, onMove }: SlotActionsProps) {
   const [isCapacity, setIsCapacity] = useState(false);
   return (
     <>
@@ -35,7 +35,7 @@ export function SlotActions({ slots, now, onMove }: SlotActionsProps): ReactNode
 }
 
 /** Moves slots to another time, or copies them. */
-export function PlanButtons({ slots, now, onMove }: SlotActionsProps): ReactNode {
+export function PlanButtons({ slots, now, onMove }: SlotActionsProps) {
   const [isCopy, setIsCopy] = useState(false);
   const [first] = slots;
   return (

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { words } from '../../words.ts';
 import './slots.css';
 
@@ -12,7 +11,7 @@ interface CapacityBarProps {
 }
 
 /** Shows how much of a capacity is booked, as a thin bar with its words for screen readers. */
-export function CapacityBar({ booked, held = 0, capacity }: CapacityBarProps): ReactNode {
+export function CapacityBar({ booked, held = 0, capacity }: CapacityBarProps) {
   const share = (units: number) => `${Math.min(100, (100 * units) / capacity)}%`;
   return (
     <span

@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react';
-import { SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
@@ -17,7 +16,7 @@ interface CapacityButtonProps {
  * Marks a slot as full or open, which can be undone. Needs no guard: the result is the same whoever taps first. A slot
  * that takes no orders anyway has no button.
  */
-export function CapacityButton({ slot, now, isDisabled = false }: CapacityButtonProps): ReactNode {
+export function CapacityButton({ slot, now, isDisabled = false }: CapacityButtonProps) {
   const capacity = useWrite(
     SlotService.method.updateSlotCapacity,
     ({ message, slot: saved }) => ({

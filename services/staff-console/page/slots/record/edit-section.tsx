@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { SlotDetail } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { SlotDetail } from '#gen/slot/v1/slot_service_pb';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
 
@@ -33,7 +33,7 @@ interface EditSectionProps {
 }
 
 /** A section of a slot's page with a button that begins its edit. */
-export function EditSection(props: EditSectionProps): ReactNode {
+export function EditSection(props: EditSectionProps) {
   const { title, edit, action, label = action, isReady = true, children } = props;
   const button = !edit.isOpen && isReady && (
     <Button onPress={edit.open} isDisabled={edit.isBlocked} aria-label={label}>

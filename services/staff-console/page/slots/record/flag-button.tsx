@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react';
-import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { useQuestion } from '../../forms/question.tsx';
 import { Button } from '../../ui/button.tsx';
 import { planOf } from './taken.ts';
@@ -18,7 +17,7 @@ interface FlagButtonProps {
 }
 
 /** Sets a flag of those slots that do not have it, all or none, which can be undone. */
-export function FlagButton({ slots, flag, value, text, done, undone }: FlagButtonProps): ReactNode {
+export function FlagButton({ slots, flag, value, text, done, undone }: FlagButtonProps) {
   const { write, send } = useUpdateSlots(done, undone);
   const others = slots.filter((slot) => slot[flag] !== value);
   const set = () => void send(others, { case: flag, value }, () => ({ case: flag, value: !value }));

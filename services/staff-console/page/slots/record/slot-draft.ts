@@ -1,5 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { SlotDetail } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { SlotDetail } from '#gen/slot/v1/slot_service_pb';
 import { formatDate } from '../../business/time.tsx';
 import {
   describeSkipped,

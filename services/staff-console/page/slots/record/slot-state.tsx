@@ -1,6 +1,5 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { CircleAlert, CircleCheck, CircleOff, CircleSlash, History, Lock } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { timeLeft } from '../../business/time.tsx';
 import { Badge } from '../../ui/page.tsx';
 import { counted, words } from '../../words.ts';
@@ -42,13 +41,13 @@ export function stateOf(slot: SlotState, now: number): keyof typeof slotStates {
 }
 
 /** Shows the state of a slot in a word. */
-export function SlotBadge({ slot, now }: { readonly slot: SlotState; readonly now: number }): ReactNode {
+export function SlotBadge({ slot, now }: { readonly slot: SlotState; readonly now: number }) {
   const state = stateOf(slot, now);
   return <Badge kind={looks[state][0]}>{slotStates[state]}</Badge>;
 }
 
 /** Shows the state of a slot as an icon, with its word for screen readers. */
-export function SlotIcon({ state }: { readonly state: keyof typeof slotStates }): ReactNode {
+export function SlotIcon({ state }: { readonly state: keyof typeof slotStates }) {
   const Icon = looks[state][1];
   return (
     <>

@@ -1,10 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Transport } from '@connectrpc/connect';
-import {
-  type PlannedSlot,
-  SlotPlanService,
-  SlotState,
-} from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { type PlannedSlot, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
 
 /** A slot as it is about to be. */
 export interface Plan {

@@ -1,10 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { useRef } from 'react';
-import {
-  type PlannedSlot,
-  SlotPlanService,
-  type SlotVersion,
-} from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { type PlannedSlot, SlotPlanService, type SlotVersion } from '#gen/slot/v1/slot_plan_service_pb';
 import { notify, type Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { useWriteEach } from '../../rpc/write-each.ts';

@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react';
-import { type SlotBooking, SlotBookingState } from '../../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
+import { type SlotBooking, SlotBookingState } from '#gen/slot/v1/slot_booking_service_pb';
 import { type Orders, useOrders } from '../../lookup/orders.ts';
 import { UserPicker } from '../../lookup/pickers.tsx';
 import type { Sequence } from '../../sequence/sequence.ts';
@@ -23,7 +22,7 @@ interface SequenceEditorProps {
 }
 
 /** Edits the stops of a slot, which are each user's orders, and lets staff add users, and what is booked. */
-export function SequenceEditor(props: SequenceEditorProps): ReactNode {
+export function SequenceEditor(props: SequenceEditorProps) {
   const { sequence, nameOf, orders, bookings, typed, onChange, onTyped } = props;
   const users = Object.entries(sequence);
   const { booked, isReading } = useBookedOrders(sequence, bookings);

@@ -1,8 +1,8 @@
 import { fromJson, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
-import { type ReactNode, useState } from 'react';
-import { type GetDeliverySequenceResponse, SlotService } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { useState } from 'react';
+import { type GetDeliverySequenceResponse, SlotService } from '#gen/slot/v1/slot_service_pb';
 import { LastChange } from '../../audit/history.tsx';
 import { Conflict } from '../../forms/conflict.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
@@ -32,7 +32,7 @@ import { SequenceEditor } from './sequence-editor.tsx';
 const text = words.slot.sequence;
 
 /** Shows the stops of a slot in their order. */
-export function SequenceSection({ slot, edit }: Omit<SlotSectionProps, 'read'>): ReactNode {
+export function SequenceSection({ slot, edit }: Omit<SlotSectionProps, 'read'>) {
   const query = useQuery(SlotService.method.getDeliverySequence, { id: String(slot.id) });
   const read = async () => (await query.refetch()).data;
   return (
@@ -56,7 +56,7 @@ export function SequenceSection({ slot, edit }: Omit<SlotSectionProps, 'read'>):
   );
 }
 
-function Stored({ draft }: { readonly draft: SequenceDraft }): ReactNode {
+function Stored({ draft }: { readonly draft: SequenceDraft }) {
   const sequence = sequenceOf(draft);
   if (sequence === undefined) return <pre className="scroll-x">{toText(draft)}</pre>;
   return <StoredSequence sequence={sequence} />;
@@ -69,7 +69,7 @@ interface SequenceFormProps {
   onClose(): void;
 }
 
-function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps): ReactNode {
+function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps) {
   const write = useWrite(SlotService.method.updateDeliverySequence, ({ message }) => ({ text: message }));
   const { draft, setDraft, isDirty, save, contradiction } = useGuardedEdit({
     write,
@@ -143,7 +143,7 @@ interface JsonFieldProps {
 }
 
 /** Edits a draft as JSON. The text stays as it was typed until something else changes the draft. */
-function JsonField({ draft, onChange }: JsonFieldProps): ReactNode {
+function JsonField({ draft, onChange }: JsonFieldProps) {
   const [typed, setTyped] = useState('');
   return (
     <TextField

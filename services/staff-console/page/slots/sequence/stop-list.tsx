@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, GripVertical, X } from 'lucide-react';
-import type { ClipboardEvent, ReactNode } from 'react';
+import type { ClipboardEvent } from 'react';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
 import {
   type DropItem,
@@ -36,7 +36,7 @@ interface StopListProps {
  * Lists a user's part of a slot's stops. Staff drag them, also to another user's part, by mouse, touch or keyboard, or move
  * them with buttons.
  */
-export function StopList({ user, name, sequence, before, orders, typed, onChange, onTyped }: StopListProps): ReactNode {
+export function StopList({ user, name, sequence, before, orders, typed, onChange, onTyped }: StopListProps) {
   const stops = sequence[user] ?? [];
   const items = withKeys(stops);
   const placeOf = (key: string | number): Place => ({ user, index: items.findIndex(({ id }) => id === key) });

@@ -1,8 +1,7 @@
 import { toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
-import type { ReactNode } from 'react';
-import { type SlotDetail, SlotService, type VendorSnippet } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { type SlotDetail, SlotService, type VendorSnippet } from '#gen/slot/v1/slot_service_pb';
 import { formatTime } from '../../business/time.tsx';
 import { groupNames, useGroups, useProductNames } from '../../lookup/names.ts';
 import { readSequence } from '../../sequence/sequence.ts';
@@ -16,7 +15,7 @@ import { Visits } from './visits.tsx';
 const text = words.slot.sheets;
 
 /** What is taken along to a slot: whom to deliver to in which order, and what, as lists to tick and to sign. */
-export function Sheet({ slotId }: { readonly slotId: number }): ReactNode {
+export function Sheet({ slotId }: { readonly slotId: number }) {
   const query = useQuery(SlotService.method.getSlotById, { id: slotId });
   const sequence = useQuery(SlotService.method.getDeliverySequence, { id: String(slotId) });
   return (
@@ -41,7 +40,7 @@ export function Sheet({ slotId }: { readonly slotId: number }): ReactNode {
   );
 }
 
-function Heading({ slot }: { readonly slot: SlotDetail }): ReactNode {
+function Heading({ slot }: { readonly slot: SlotDetail }) {
   const groups = useGroups();
   const state = slot.isActive ? (slot.isCapacityFull ? words.slots.states.full : '') : words.slots.states.deactivated;
   return (
@@ -58,7 +57,7 @@ function Heading({ slot }: { readonly slot: SlotDetail }): ReactNode {
   );
 }
 
-function Products({ slot }: { readonly slot: SlotDetail }): ReactNode {
+function Products({ slot }: { readonly slot: SlotDetail }) {
   const products = productsOf(slot);
   return (
     <>
@@ -73,7 +72,7 @@ function Products({ slot }: { readonly slot: SlotDetail }): ReactNode {
   );
 }
 
-function Snippets({ snippets }: { readonly snippets: readonly VendorSnippet[] }): ReactNode {
+function Snippets({ snippets }: { readonly snippets: readonly VendorSnippet[] }) {
   const nameOf = useProductNames([...new Set(snippets.flatMap(({ productIds }) => productIds))]);
   return (
     <>

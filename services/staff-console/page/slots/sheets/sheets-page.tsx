@@ -1,12 +1,7 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useIsFetching } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import {
-  type ListSlotsResponse,
-  type PlannedSlot,
-  SlotPlanService,
-} from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { type ListSlotsResponse, type PlannedSlot, SlotPlanService } from '#gen/slot/v1/slot_plan_service_pb';
 import { formatDay, useNow } from '../../business/time.tsx';
 import { dateInput, fromTimeInput, readDay, readTimeInput, shiftDay } from '../../business/time-input.ts';
 import { byToken, useRows } from '../../lists/source.ts';
@@ -23,7 +18,7 @@ const text = words.slot.sheets;
 const rowsOf = ({ slots }: ListSlotsResponse) => slots;
 
 /** The run sheets to print: of one slot, or of all active slots of a day, each on a page of its own. */
-export function Component(): ReactNode {
+export function Component() {
   const [params] = useSearchParams();
   const slotId = readId(params.get('slot'));
   const day = readDay(params.get('day')) ?? dateInput(new Date(clock.now()));
@@ -51,7 +46,7 @@ export function Component(): ReactNode {
   );
 }
 
-function SheetsOfDay({ day, isWithPast }: { readonly day: string; readonly isWithPast: boolean }): ReactNode {
+function SheetsOfDay({ day, isWithPast }: { readonly day: string; readonly isWithPast: boolean }) {
   const now = useNow(20_000);
   const request = {
     deliveryFrom: fromTimeInput(`${day}T00:00`),

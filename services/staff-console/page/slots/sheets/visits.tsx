@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react';
-import { type SlotBooking, SlotBookingState } from '../../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
+import { type SlotBooking, SlotBookingState } from '#gen/slot/v1/slot_booking_service_pb';
 import { formatAmount } from '../../business/money.ts';
 import { useRows } from '../../lists/source.ts';
 import { useUsers } from '../../lookup/names.ts';
@@ -19,7 +18,7 @@ interface VisitsProps {
 }
 
 /** Whom the courier goes to: the stops in their order, then what is booked without a stop. Each has a place to sign. */
-export function Visits({ slotId, sequence }: VisitsProps): ReactNode {
+export function Visits({ slotId, sequence }: VisitsProps) {
   const list = useRows(bookingsOf({ slotId, states: liveStates }), true);
   return (
     <Read query={{ ...list, data: list.isReading ? undefined : list.rows }} what={text.visits}>
@@ -39,7 +38,7 @@ interface VisitTableProps {
   readonly booked: readonly SlotBooking[];
 }
 
-function VisitTable({ stops, booked }: VisitTableProps): ReactNode {
+function VisitTable({ stops, booked }: VisitTableProps) {
   const bookings = new Map(booked.map((booking) => [booking.orderKey, booking]));
   const stopKeys = new Set(stops.map(String));
   const keys = [...stops.map(String), ...[...bookings.keys()].filter((key) => !stopKeys.has(key))];

@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from 'react';
+import { useMemo } from 'react';
 import { encode } from 'uqr';
 
 interface QrCodeProps {
@@ -7,7 +7,7 @@ interface QrCodeProps {
 }
 
 /** Shows a text as a QR code. It is dark on light even on a dark page, because many readers need that. */
-export function QrCode({ text, label }: QrCodeProps): ReactNode {
+export function QrCode({ text, label }: QrCodeProps) {
   const { size, path } = useMemo(() => draw(text), [text]);
   return (
     <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { VendorSnippet, VendorSnippetInputSchema } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import type { VendorSnippet, VendorSnippetInputSchema } from '#gen/slot/v1/slot_service_pb';
 import { formatDate } from '../../business/time.tsx';
 import { describeSkipped, fromTimeInput, readTimeInput, shiftDay, timeInput } from '../../business/time-input.ts';
 import type { Option } from '../../forms/pick-many.tsx';

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { TextField } from '../../forms/text-field.tsx';
 import { TimeField } from '../../forms/time-field.tsx';
 import { ProductPicker } from '../../lookup/pickers.tsx';
@@ -17,7 +16,7 @@ interface SnippetFieldsProps {
 }
 
 /** The form fields of a vendor snippet. */
-export function SnippetFields({ draft, index = 0, onChange, problems }: SnippetFieldsProps): ReactNode {
+export function SnippetFields({ draft, index = 0, onChange, problems }: SnippetFieldsProps) {
   // The errors of rules across all snippets name the snippet that breaks the rule.
   const ofRule = (name: string) => (problems[name]?.includes(`"${draft.name}"`) ? problems[name] : undefined);
   const problem = (name: string) => problems[`vendorSnippets[${index}].${name}`] ?? ofRule(name);

@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react';
-import { SlotService, type VendorSnippet } from '../../../../../shared/gen/slot/v1/slot_service_pb.ts';
+import { SlotService, type VendorSnippet } from '#gen/slot/v1/slot_service_pb';
 import { formatTime, useNow } from '../../business/time.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { useProductNames } from '../../lookup/names.ts';
@@ -18,7 +17,7 @@ import { SnippetFields } from './snippet-fields.tsx';
 const text = words.slot.snippets;
 
 /** Shows a slot's vendor snippets, each with the link with which the vendor opens it. */
-export function SnippetsSection({ slot, edit, read }: SlotSectionProps): ReactNode {
+export function SnippetsSection({ slot, edit, read }: SlotSectionProps) {
   const { vendorSnippets } = slot;
   const nameOf = useProductNames([...new Set(vendorSnippets.flatMap(({ productIds }) => productIds))]);
   return (
@@ -39,7 +38,7 @@ interface SnippetProps {
   readonly nameOf: (productId: number) => string;
 }
 
-function Snippet({ snippet, nameOf }: SnippetProps): ReactNode {
+function Snippet({ snippet, nameOf }: SnippetProps) {
   const { snippetCode, productIds, validTill, accessUrl = '' } = snippet;
   return (
     <li className="snippet">
@@ -60,7 +59,7 @@ function Snippet({ snippet, nameOf }: SnippetProps): ReactNode {
 }
 
 /** New snippets never contradict what somebody else has changed meanwhile. */
-function SnippetForm({ slot, edit, read }: SlotSectionProps): ReactNode {
+function SnippetForm({ slot, edit, read }: SlotSectionProps) {
   const now = useNow(20_000);
   const write = useWrite(SlotService.method.updateSlot, ({ createdSnippets }) => ({
     text: text.created(createdSnippets.map(({ snippetCode }) => snippetCode).join(', ')),

@@ -1,12 +1,7 @@
 import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import {
-  type CopySlotsResponse,
-  SlotPlanService,
-  SlotState,
-} from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { type CopySlotsResponse, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
 import { ButtonLink } from '../../ui/button.tsx';
 import { FlagButton } from '../record/flag-button.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
@@ -20,7 +15,7 @@ const mostUpdated = 500;
  *
  * @param copies what the copy would make without snippets.
  */
-export function TakenNames({ copies }: Pick<CopySlotsResponse, 'copies'>): ReactNode {
+export function TakenNames({ copies }: Pick<CopySlotsResponse, 'copies'>) {
   const times = copies
     .flatMap(({ slot }) => slot?.deliveryTime ?? [])
     .toSorted((a, b) => timestampMs(a) - timestampMs(b));

@@ -1,5 +1,5 @@
-import { type DragEvent, type KeyboardEvent, type ReactNode, use, useState } from 'react';
-import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { type DragEvent, type KeyboardEvent, use, useState } from 'react';
+import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { type Chosen, ChosenContext } from '../../lists/selection.tsx';
 import { Button } from '../../ui/button.tsx';
 import { MoreMenu } from '../../ui/more-menu.tsx';
@@ -44,7 +44,7 @@ const keysMinutes: Readonly<Record<string, number>> = { ArrowUp: -60, ArrowDown:
  * The days with their slots by the hour. Arrow keys go from place to place, with Shift they select on the way, and with
  * Alt they move what is selected, as dragging does. Space selects.
  */
-export function Calendar(props: CalendarProps): ReactNode {
+export function Calendar(props: CalendarProps) {
   const { days, today, now, groups, isGrid, mostLanes, chosen, onMove, onAskMove, onUnfold } = props;
   const { id: opened, open } = use(OpenedContext);
   const slots = days.flatMap((day) => day.slots);
@@ -154,7 +154,7 @@ const lanesOf = (days: readonly Day[]) =>
   Math.max(1, ...days.flatMap(({ hours }) => hours.flatMap(({ slots }) => slots[0]?.lanes ?? 1)));
 
 /** The hours at the left. Those at the ends without slots are folded until they are pressed. */
-function Axis({ hours, onUnfold }: { readonly hours: readonly number[]; onUnfold(): void }): ReactNode {
+function Axis({ hours, onUnfold }: { readonly hours: readonly number[]; onUnfold(): void }) {
   const [first = 0, last = 23] = [hours[0], hours.at(-1)];
   const fold = (from: number, until: number) =>
     from < until && (
@@ -184,7 +184,7 @@ interface DayHeadProps extends Pick<CalendarProps, 'chosen' | 'isGrid'> {
 }
 
 /** The head of a day: its date, which opens what is done with the day, and how much of it is booked. */
-function DayHead({ day, name, slots, isToday, isPast, isGrid, chosen }: DayHeadProps): ReactNode {
+function DayHead({ day, name, slots, isToday, isPast, isGrid, chosen }: DayHeadProps) {
   const counted = slots.filter(({ isActive, capacity }) => isActive && capacity !== undefined);
   const sum = (of: (slot: PlannedSlot) => number | undefined) =>
     counted.reduce((all, slot) => all + (of(slot) ?? 0), 0);

@@ -1,5 +1,5 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { readTimeInput, shiftDay, timeInput } from '../../business/time-input.ts';
 
 /** A slot with its place in the column of its day. */

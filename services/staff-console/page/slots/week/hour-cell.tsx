@@ -1,6 +1,6 @@
-import { memo, type ReactNode, Suspense, use, useState } from 'react';
+import { memo, Suspense, use, useState } from 'react';
 import { Link } from 'react-router';
-import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { withFilters } from '../../lists/filters.ts';
 import { Button } from '../../ui/button.tsx';
 import { InSight } from '../../ui/in-sight.tsx';
@@ -40,7 +40,7 @@ const [cardPx, shownAtOnce] = [60, 30];
  * The slots of an hour, and a free place for another one. It is drawn again only if something in it changes: a choice,
  * or a further page of a large week, changes few of a hundred cells.
  */
-export const HourCell = memo(function HourCell(props: HourCellProps): ReactNode {
+export const HourCell = memo(function HourCell(props: HourCellProps) {
   const { day, nameOfDay, hour, slots, isPast, isGrid, mostLanes, isAlwaysDrawn, now, groups } = props;
   const [most, setMost] = useState(shownAtOnce);
   const time = hourText(hour);
@@ -111,7 +111,7 @@ export const [shownInWeek, shownInDay] = [3, 8];
 const isInLane = ({ lane, lanes }: Placed, most: number) => lanes <= most || lane < most - 1;
 
 /** The panel of the slot that is open, if it is one of these. The keyboard goes on to it from the slot. */
-function OpenedPanel({ slots, now, groups, isAtEnd, onAskMove }: HourCellProps): ReactNode {
+function OpenedPanel({ slots, now, groups, isAtEnd, onAskMove }: HourCellProps) {
   const { id } = use(OpenedContext);
   const slot = slots.find((placed) => placed.slot.id === id)?.slot;
   if (slot === undefined) return null;

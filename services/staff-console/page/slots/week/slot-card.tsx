@@ -1,6 +1,6 @@
-import { type CSSProperties, type ReactNode, use } from 'react';
+import { type CSSProperties, use } from 'react';
 import { Link } from 'react-router';
-import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { ChosenContext } from '../../lists/selection.tsx';
 import { groupNames } from '../../lookup/names.ts';
 import { words } from '../../words.ts';
@@ -27,7 +27,7 @@ interface SlotCardProps {
 }
 
 /** A slot in the calendar: its time, how much of it is booked, its state, and its groups or else its products. */
-export function SlotCard({ slot, now, groups, style }: SlotCardProps): ReactNode {
+export function SlotCard({ slot, now, groups, style }: SlotCardProps) {
   const { id, capacity, booked = 0, groupIds } = slot;
   const { id: opened, open } = use(OpenedContext);
   const state = stateOf(slot, now);
@@ -68,7 +68,7 @@ export function SlotCard({ slot, now, groups, style }: SlotCardProps): ReactNode
 }
 
 /** Selects a slot or, with Shift, all slots from the one that was selected last. With the keyboard, Space does. */
-function ChooseBox({ id }: { readonly id: number }): ReactNode {
+function ChooseBox({ id }: { readonly id: number }) {
   const chosen = use(ChosenContext);
   return (
     <input

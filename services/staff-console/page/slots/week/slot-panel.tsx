@@ -1,9 +1,9 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { X } from 'lucide-react';
-import { type ReactNode, use } from 'react';
+import { use } from 'react';
 import { Link } from 'react-router';
-import { SlotBookingService, SlotBookingState } from '../../../../../shared/gen/slot/v1/slot_booking_service_pb.ts';
-import type { PlannedSlot } from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { SlotBookingService, SlotBookingState } from '#gen/slot/v1/slot_booking_service_pb';
+import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { Time } from '../../business/time.tsx';
 import { groupNames } from '../../lookup/names.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -31,7 +31,7 @@ interface SlotPanelProps {
 }
 
 /** A slot beside the calendar: its facts, its bookings, and what is done with it most. */
-export function SlotPanel({ slot, now, groups, isAtStart, onMove }: SlotPanelProps): ReactNode {
+export function SlotPanel({ slot, now, groups, isAtStart, onMove }: SlotPanelProps) {
   const { id, capacity, booked = 0 } = slot;
   const { open } = use(OpenedContext);
   const { data, error } = useQuery(SlotBookingService.method.listBookings, {

@@ -1,11 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
+import { Suspense, useEffect, useMemo, useState } from 'react';
 import { Link } from 'react-router';
-import {
-  type ListSlotsResponse,
-  SlotPlanService,
-  SlotState,
-} from '../../../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { type ListSlotsResponse, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
 import { formatDay, useNow } from '../../business/time.tsx';
 import { dateInput, fromTimeInput, readDay, readTimeInput, shiftDay } from '../../business/time-input.ts';
 import { Switch } from '../../forms/switch.tsx';
@@ -43,7 +39,7 @@ const allStates = [SlotState.ACTIVE, SlotState.INACTIVE];
 const nameOf = (day: string) => formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day));
 
 /** The calendar: the slots of a week or of a day by the hour, with the hours that are free. */
-export function Component(): ReactNode {
+export function Component() {
   const { values, set } = useFilters(['day', 'span', 'deactivated', 'lanes']);
   const now = useNow(20_000);
   const today = dateInput(new Date(now));
