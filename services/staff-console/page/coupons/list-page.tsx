@@ -4,11 +4,9 @@ import { CouponService, type GetAllResponse, type ListedCoupon } from '#gen/coup
 import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
-import { orderOf } from '../lists/column.ts';
-import { useFilters } from '../lists/filters.ts';
+import { useFilters, useSearch } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
-import { byToken, useRows } from '../lists/source.ts';
-import { useSearch } from '../lists/use-search.ts';
+import { useRows } from '../lists/source.ts';
 import { Views } from '../lists/views.tsx';
 import { UserFilter } from '../lookup/record-filters.tsx';
 import { ButtonLink } from '../ui/button.tsx';
@@ -32,75 +30,55 @@ const rowsOf = ({ coupons }: GetAllResponse) => coupons;
 
 /** Lists the coupons: latest first, or as staff sort and filter them. The latest batches stand above them, a row each. */
 export function Component() {
-  const search = useSearch();
-  const { values, set, field } = useFilters(['state', 'ends', 'user', 'batch', 'sort']);
+  const { search, field: searchField } = useSearch();
+  const { values, order, field } = useFilters(['state', 'ends', 'user', 'batch']);
   const now = useNow(20_000);
-  const order = orderOf({ values, set });
   const isNarrowed = values.state !== '' || values.ends !== '';
-  const isWhole = isNarrowed || values.sort !== '';
   const [userId, batchId] = [readId(values.user), readId(values.batch)];
-  const batches = useQuery(CouponBatchService.method.listBatches, { limit: mostBatches });
-  const sought = search.search.trim();
+  const batches = useQuery(CouponBatchService.method.listBatches, { limit: mostBatches }).data?.batches ?? [];
   // Whoever looks for a code or a customer's coupons looks for those of batches, too.
-  const withoutBatch = sought === '' && userId === undefined && batchId === undefined;
+  const withoutBatch = search === '' && userId === undefined && batchId === undefined;
   const request = {
     ...(userId !== undefined && { userId }),
     ...(batchId !== undefined && { batchId }),
-    ...{ withoutBatch, search: sought, withTotal: true, limit: isWhole ? 1_000 : 50 },
+    ...{ withoutBatch, search, withTotal: true },
   };
-  const source = { method: CouponService.method.getAll, request, rowsOf, next: byToken };
+  const source = { method: CouponService.method.getAll, request, rowsOf };
   const usage = useUsageColumns(useRows(source, false).pages);
   const matches = (coupon: ListedCoupon) =>
     (values.state === '' || stateOf(coupon, now, usage.usedOf(coupon)) === values.state) &&
     endsWithin(coupon, values.ends, now);
-  const isFiltered = isNarrowed || !withoutBatch;
   const columns = couponColumns(now, usage);
   return (
     <Page
       title={text.title}
-      actions={
-        <>
-          <ButtonLink href="/check">{words.check.title}</ButtonLink>
-          <ButtonLink href="/coupons/new" emphasis="primary">
-            {words.coupon.newOne}
-          </ButtonLink>
-        </>
-      }
+      actions={<ButtonLink href="/check">{words.check.title}</ButtonLink>}
+      create={create}
       more={moreActions}
     >
       <Views label={text.kinds} links={couponViews}>
-        <TextField label={text.search} {...search.field} />
+        <TextField label={text.search} {...searchField} />
         <SelectField label={text.state} none={text.any} options={states} {...field('state')} />
         <SelectField label={words.coupon.terms.ends} none={text.anyTime} options={ends} {...field('ends')} />
         <UserFilter {...field('user')} />
         <SelectField
           label={text.batches.one}
           none={text.any}
-          options={batchOptions(batches.data?.batches ?? [], batchId)}
+          options={batchOptions(batches, batchId)}
           {...field('batch')}
         />
       </Views>
-      {!isFiltered && <BatchFolds batches={batches.data?.batches ?? []} />}
+      {!isNarrowed && withoutBatch && <BatchFolds batches={batches} />}
       {usage.problem}
       <List
-        source={{ ...source, readAlso: usage.readAlso, totalOf: (answer) => answer?.total }}
-        {...(isNarrowed && { matches })}
-        isWhole={isWhole}
+        source={{ ...source, readAlso: usage.readAlso }}
+        matches={isNarrowed ? matches : undefined}
         what={text.bulk.what}
-        empty={
-          isFiltered ? (
-            <>
-              {text.noMatch} <ButtonLink href="/coupons">{words.lists.clearFilters}</ButtonLink>
-            </>
-          ) : (
-            <>
-              {text.none} <ButtonLink href="/coupons/new">{words.coupon.newOne}</ButtonLink>
-            </>
-          )
-        }
-        caption={order.by === '' ? text.newestFirst : text.sortedBy(order.by)}
+        empty={text.none}
+        create={create}
+        noMatch={text.noMatch}
+        caption={text.newestFirst}
         columns={columns}
-        keyOf={({ id }) => id}
         order={order}
         forSelected={(_rows, selection) => <BulkActions selection={selection} columns={columns} />}
       />
@@ -108,6 +86,7 @@ export function Component() {
   );
 }
 
+const create = { name: words.coupon.newOne, href: '/coupons/new' };
 const moreActions = [
   { name: words.coupon.refund.title, href: '/coupons/refund' },
   { name: words.coupon.phone.title, href: '/coupons/phone' },

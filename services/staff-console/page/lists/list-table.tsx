@@ -140,7 +140,7 @@ interface HeadingProps<Row> {
 }
 
 function Heading<Row>({ column: { title, compare, className }, order }: HeadingProps<Row>) {
-  if (order === undefined || compare === undefined) {
+  if (order === undefined || (compare === undefined && (!order.isOfService || order.by !== title))) {
     return (
       <th scope="col" className={headingClass(className)}>
         {title}

@@ -1,7 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { type ReactNode, useId, useState } from 'react';
 import { useLocation } from 'react-router';
-import { Button } from '../ui/button.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
 import { Empty } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { words } from '../words.ts';
@@ -16,17 +16,18 @@ interface ListProps<I extends DescMessage, O extends DescMessage, Row> {
   readonly source: Source<I, O, Row>;
   /** What is listed, such as "coupons". A CSV file of the list begins with it. */
   readonly what: string;
-  /** Says that nothing matches or, where there is nothing yet, what would stand here and how it is made. */
-  readonly empty: ReactNode;
-  /** Says which order the list has. */
+  /** Says what would stand here while there is nothing yet. */
+  readonly empty: string;
+  /** The link to the page that makes what is listed. */
+  readonly create?: { readonly name: string; readonly href: string };
+  /** Says that nothing matches the filters in the URL. Without it, the list has none. */
+  readonly noMatch?: string;
+  /** Says which order the service gives the list. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
-  readonly keyOf: (row: Row) => number | string;
   readonly order?: Order;
-  /** Whether a row is on show, of those that the service has answered. */
-  readonly matches?: (row: Row) => boolean;
-  /** Whether the list is read to its end, because it is filtered or sorted here. Staff can stop it. */
-  readonly isWhole?: boolean;
+  /** Whether a row is on show, of those that the service has answered. The list is then read to its end. */
+  readonly matches?: ((row: Row) => boolean) | undefined;
   /** Renders what can be done with the rows that are selected. Without it, none can be. */
   readonly forSelected?: (rows: readonly Row[], selection: Selection<Row>) => ReactNode;
 }
@@ -38,14 +39,17 @@ const text = words.lists;
  * Shows a list, as the service gives it or as it is filtered and sorted here: as a table that grows as staff scroll, and
  * as a CSV file. Says how far it was read, why it is empty, and why it can't be read.
  */
-export function List<I extends DescMessage, O extends DescMessage, Row>(props: ListProps<I, O, Row>) {
-  const { source, what, empty, caption, columns, keyOf, order, matches, isWhole = false, forSelected } = props;
+export function List<I extends DescMessage, O extends DescMessage, Row extends { readonly id: number }>(
+  props: ListProps<I, O, Row>,
+) {
+  const { source, what, columns, order, matches, forSelected } = props;
   // Other filters or another order begin a new view.
   const { search } = useLocation();
   const [view, setView] = useState({ search, most: shownAtOnce, isStopped: false });
   if (view.search !== search) setView({ search, most: shownAtOnce, isStopped: false });
-  const list = useRows(source, isWhole && !view.isStopped);
-  const eachPage = useEachPage({ ...source, request: { ...source.request, limit: source.mostRows ?? 1_000 } });
+  const isSorted = order !== undefined && order.by !== '' && !order.isOfService;
+  const list = useRows(source, (matches !== undefined || isSorted) && !view.isStopped);
+  const eachPage = useEachPage(source);
   const narrow = (rows: readonly Row[]) => sorted(matches === undefined ? rows : rows.filter(matches), columns, order);
   const rows = list.rows && narrow(list.rows);
   const count = rows?.length ?? 0;
@@ -56,8 +60,8 @@ export function List<I extends DescMessage, O extends DescMessage, Row>(props: L
   };
   const id = useId();
   const shown = rows?.slice(0, view.most) ?? [];
-  const selection = useSelection(shown, keyOf, search);
-  const total = list.hasNextPage ? matches === undefined && source.totalOf?.(list.data?.pages[0]) : count;
+  const selection = useSelection(shown, search);
+  const total = list.hasNextPage ? matches === undefined && list.total : count;
   return (
     <>
       <Read query={{ ...list, data: rows }} what={`the ${what}`}>
@@ -69,13 +73,13 @@ export function List<I extends DescMessage, O extends DescMessage, Row>(props: L
                 <Button onPress={() => setView({ ...view, isStopped: true })}>{text.stop}</Button>
               </p>
             )}
-            {count === 0 && !list.isReading && !hasMore && <Empty>{empty}</Empty>}
+            {count === 0 && !list.isReading && !hasMore && <NoRows {...props} search={search} />}
             {count > 0 && (
               <>
                 <div className="list-header">
                   <span id={id} className="detail">
                     {typeof total === 'number' && `${text.total(total, what)} · `}
-                    {caption}
+                    {isSorted ? text.sortedBy(order.by) : props.caption}
                   </span>
                   <CsvButton name={what.replaceAll(' ', '-')} columns={columns} eachPage={eachPage} narrow={narrow} />
                 </div>
@@ -102,5 +106,20 @@ export function List<I extends DescMessage, O extends DescMessage, Row>(props: L
         </SelectionBar>
       )}
     </>
+  );
+}
+
+const keyOf = ({ id }: { readonly id: number }) => id;
+
+type NoRowsProps = Pick<ListProps<never, never, never>, 'empty' | 'create' | 'noMatch'> & { readonly search: string };
+
+function NoRows({ empty, create, noMatch, search }: NoRowsProps) {
+  const { pathname } = useLocation();
+  const isFiltered = noMatch !== undefined && [...new URLSearchParams(search).keys()].some((name) => name !== 'sort');
+  const next = isFiltered ? { name: text.clearFilters, href: pathname } : create;
+  return (
+    <Empty>
+      {isFiltered ? noMatch : empty} {next && <ButtonLink href={next.href}>{next.name}</ButtonLink>}
+    </Empty>
   );
 }

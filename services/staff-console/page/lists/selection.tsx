@@ -66,19 +66,15 @@ export interface Selection<Row> extends Chosen {
 /**
  * Keeps which rows of a list are selected.
  *
- * @param rows the rows on show. Rows whose key is no number can't be selected.
+ * @param rows the rows on show.
  * @param view names what is on show: in another view nothing is selected yet.
  */
-export function useSelection<Row>(
-  rows: readonly Row[],
-  keyOf: (row: Row) => number | string,
-  view: string,
-): Selection<Row> {
-  const ids = rows.map(keyOf).filter((key) => typeof key === 'number');
+export function useSelection<Row extends { readonly id: number }>(rows: readonly Row[], view: string): Selection<Row> {
+  const ids = rows.map(({ id }) => id);
   const chosen = useChosen(ids, view);
   return {
     ...chosen,
-    rows: rows.filter((row) => chosen.has(Number(keyOf(row)))),
+    rows: rows.filter(({ id }) => chosen.has(id)),
     toggleAll: () => (chosen.count === ids.length ? chosen.clear() : chosen.only(ids)),
   };
 }

@@ -99,10 +99,10 @@ export function Bookings(of: Omit<BookingsOf, 'states'>) {
         <List
           source={source}
           what={words.slots.bookings.toLowerCase()}
-          empty={isOfSlot ? (values.booking === '' ? text.empty.ofSlot : text.empty.ofState) : text.empty.ofOther}
+          empty={isOfSlot ? text.empty.ofSlot : text.empty.ofOther}
+          {...(isOfSlot && { noMatch: text.empty.ofState })}
           caption={text.caption(unitsOf(rows))}
           columns={columns}
-          keyOf={({ id }) => id}
         />
       </div>
       {booking !== undefined && ActionDialog !== undefined && (

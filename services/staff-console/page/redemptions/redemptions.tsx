@@ -5,13 +5,11 @@ import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import type { Column } from '../lists/column.ts';
-import { useFilters } from '../lists/filters.ts';
+import { useFilters, useSearch } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
-import { byToken, useRows } from '../lists/source.ts';
-import { useSearch } from '../lists/use-search.ts';
+import { useRows } from '../lists/source.ts';
 import { useCouponCodes, useUserNames } from '../lookup/names.ts';
 import { UserFilter } from '../lookup/record-filters.tsx';
-import { Button } from '../ui/button.tsx';
 import { Section } from '../ui/page.tsx';
 import { isolate, readId } from '../ui/text.ts';
 import { words } from '../words.ts';
@@ -29,29 +27,27 @@ type Of = { readonly couponId: number } | { readonly userId: number } | { readon
 
 /** Lists the redemptions of a coupon, a customer or an order as a section of its page, newest first. */
 export function Redemptions(of: Of) {
-  const search = useSearch();
+  const { search, field: searchField } = useSearch();
   const now = useNow(20_000);
-  const { values, set, field } = useFilters(['state', 'user', 'search']);
+  const { values, field } = useFilters(['state', 'user']);
   const [isOfUser, isOfOrder] = ['userId' in of, 'orderKey' in of];
   const userId = readId(values.user);
   const request = {
     ...(userId !== undefined && { userId }),
     // Any other text should find nothing.
-    ...(search.search.trim() !== '' && { orderKey: readOrderKey(search.search) ?? '%' }),
+    ...(search !== '' && { orderKey: readOrderKey(search) ?? '%' }),
     states: redemptionStates.filter(({ words }) => words === values.state).map(({ state }) => state),
-    limit: 50,
     ...of,
   };
-  const source = { method: RedemptionService.method.listRedemptions, request, rowsOf, next: byToken };
+  const source = { method: RedemptionService.method.listRedemptions, request, rowsOf };
   const { rows = [] } = useRows(source, false);
   const nameOf = useUserNames(isOfUser ? [] : [...new Set(rows.map((row) => row.userId))]);
   const codes = useCouponCodes('couponId' in of ? [] : [...new Set(rows.map((row) => row.couponId))]);
-  const isFiltered = `${values.user}${values.state}${search.search.trim()}` !== '';
   return (
     <Section title={text.redemptions}>
       {!isOfOrder && (
         <div className="bar">
-          <TextField label={text.orderNumber} placeholder={text.orderNumber} {...search.field} />
+          <TextField label={text.orderNumber} placeholder={text.orderNumber} {...searchField} />
           <SelectField label={text.state} none={words.lookup.any} options={stateOptions} {...field('state')} />
           {!isOfUser && <UserFilter {...field('user')} />}
         </div>
@@ -59,16 +55,8 @@ export function Redemptions(of: Of) {
       <List
         source={source}
         what={text.what}
-        empty={
-          isFiltered ? (
-            <>
-              {text.noMatch}
-              <Button onPress={() => set({ state: '', user: '', search: '' })}>{words.lists.clearFilters}</Button>
-            </>
-          ) : (
-            text.none
-          )
-        }
+        empty={text.none}
+        noMatch={text.noMatch}
         caption={text.newest}
         columns={[
           ...(isOfOrder ? [] : [orderColumn]),
@@ -76,7 +64,6 @@ export function Redemptions(of: Of) {
           ...(isOfUser ? [] : [userColumn(nameOf)]),
           ...amountColumns(now),
         ]}
-        keyOf={({ id }) => id}
       />
     </Section>
   );

@@ -1,5 +1,11 @@
 import { Link } from 'react-aria-components/Link';
-import { type PlannedSlot, SlotOrder, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
+import {
+  type ListSlotsResponse,
+  type PlannedSlot,
+  SlotOrder,
+  SlotPlanService,
+  SlotState,
+} from '#gen/slot/v1/slot_plan_service_pb';
 import { Time, useNow } from '../business/time.tsx';
 import { dateInput, fileTime, fromTimeInput, readDay, shiftDay } from '../business/time-input.ts';
 import { SelectField } from '../forms/select-field.tsx';
@@ -8,11 +14,9 @@ import type { Column } from '../lists/column.ts';
 import { useFilters } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
 import type { Selection } from '../lists/selection.tsx';
-import { byToken } from '../lists/source.ts';
 import { Views } from '../lists/views.tsx';
 import { groupNames, useGroups } from '../lookup/names.ts';
 import { ProductFilter } from '../lookup/record-filters.tsx';
-import { Button, ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { readId } from '../ui/text.ts';
 import { words } from '../words.ts';
@@ -26,7 +30,8 @@ import './record/slots.css';
 
 const text = words.slots;
 const stateOptions = Object.entries(slotStates);
-const noFilters = { from: '', until: '', state: '', product: '', group: '' };
+const create = { name: text.newSlot, href: '/slots/new' };
+const rowsOf = ({ slots }: ListSlotsResponse) => slots;
 
 /** Lists the slots from a day on, soonest first unless staff ask otherwise, and as they filter them. */
 export function Component() {
@@ -44,20 +49,10 @@ export function Component() {
     ...(productId !== undefined && { productId }),
     ...(groupId !== undefined && { groupId }),
     order: isLatestFirst ? SlotOrder.LATEST_FIRST : SlotOrder.SOONEST_FIRST,
-    limit: 50,
     withTotal: true,
   };
-  const { order: _, ...filters } = values;
-  const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
-    <Page
-      title={text.title}
-      actions={
-        <ButtonLink href="/slots/new" emphasis="primary">
-          {text.newSlot}
-        </ButtonLink>
-      }
-    >
+    <Page title={text.title} create={create}>
       <Views label={text.views} links={slotViews}>
         <TextField
           label={text.from}
@@ -76,30 +71,16 @@ export function Component() {
         />
       </Views>
       <List
-        source={{
-          ...{ method: SlotPlanService.method.listSlots, request, next: byToken },
-          rowsOf: ({ slots }) => slots,
-          totalOf: (answer) => answer?.total,
-        }}
-        {...(values.state !== '' && { matches: (slot: PlannedSlot) => stateOf(slot, now) === values.state })}
+        source={{ method: SlotPlanService.method.listSlots, request, rowsOf }}
+        matches={values.state === '' ? undefined : (slot) => stateOf(slot, now) === values.state}
         what="slots"
-        empty={
-          isFiltered ? (
-            <>
-              {text.noMatch}
-              <Button onPress={() => set(noFilters)}>{words.lists.clearFilters}</Button>
-            </>
-          ) : (
-            <>
-              {text.empty}
-              <ButtonLink href="/slots/new">{text.newSlot}</ButtonLink>
-            </>
-          )
-        }
+        empty={text.empty}
+        create={create}
+        noMatch={text.noMatch}
         caption={isLatestFirst ? text.latestFirst : text.soonestFirst}
         columns={slotColumns(now, groups)}
-        keyOf={(slot) => slot.id}
         order={{
+          isOfService: true,
           by: text.delivery,
           direction: isLatestFirst ? 'descending' : 'ascending',
           sort: () => set({ order: isLatestFirst ? '' : 'latest' }),
@@ -142,8 +123,6 @@ function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly
         { title: text.delivery, text: ({ deliveryTime }) => fileTime(deliveryTime), isTime: true },
         { title: text.windowMinutes, text: ({ windowMinutes }) => String(windowMinutes ?? '') },
       ],
-      // The service sorts by it.
-      compare: () => 0,
       className: 'name',
     },
     {

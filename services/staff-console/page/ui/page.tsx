@@ -4,7 +4,7 @@ import { useLocation } from 'react-router';
 import type { Failure } from '../rpc/failure.ts';
 import { words } from '../words.ts';
 import type { MoreAction } from './action-list.tsx';
-import { Button } from './button.tsx';
+import { Button, ButtonLink } from './button.tsx';
 import { MoreMenu } from './more-menu.tsx';
 
 interface PageProps {
@@ -12,15 +12,17 @@ interface PageProps {
   readonly title: string;
   /** Shown beside the heading, such as the state of the record. */
   readonly beside?: ReactNode;
-  /** The buttons for the whole page: at most one filled and two others. */
+  /** The buttons for the whole page. */
   readonly actions?: ReactNode;
+  /** Where the page's filled button leads: it makes what the page lists. */
+  readonly create?: { readonly name: string; readonly href: string };
   /** Further actions, behind dots. */
   readonly more?: readonly MoreAction[];
   readonly children: ReactNode;
 }
 
 /** The frame of every page. */
-export function Page({ title, beside, actions, more = [], children }: PageProps) {
+export function Page({ title, beside, actions, create, more = [], children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { key, pathname } = useLocation();
   const isFirst = key === 'default';
@@ -42,6 +44,11 @@ export function Page({ title, beside, actions, more = [], children }: PageProps)
         {beside}
         <div className="actions">
           {actions}
+          {create !== undefined && (
+            <ButtonLink href={create.href} emphasis="primary">
+              {create.name}
+            </ButtonLink>
+          )}
           {more.length > 0 && <MoreMenu actions={more} />}
         </div>
       </header>

@@ -8,7 +8,6 @@ import { codeColumn, stateColumn } from '../coupons/record/coupon-columns.tsx';
 import { termsColumns } from '../coupons/record/terms-columns.tsx';
 import type { Column } from '../lists/column.ts';
 import { List } from '../lists/list.tsx';
-import { byToken } from '../lists/source.ts';
 import { Bookings } from '../redemptions/bookings.tsx';
 import { Redemptions } from '../redemptions/redemptions.tsx';
 import { ButtonLink } from '../ui/button.tsx';
@@ -59,31 +58,29 @@ function ReadUser({ id }: { readonly id: number }) {
 
 function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }) {
   const now = useNow(20_000);
-  const request = { userId: id, limit: 50 };
+  const request = { userId: id };
   const usedColumn = useUsedColumn(id);
   return (
     <div className="split">
       <div>
         <Section title={text.coupons}>
           <List
-            source={{ method: CouponService.method.getAll, request, rowsOf, next: byToken }}
+            source={{ method: CouponService.method.getAll, request, rowsOf }}
             what={text.couponsWhat}
             empty={text.noCoupons}
             caption={text.latest}
             columns={[codeColumn, ...termsColumns.slice(0, 1), usedColumn, ...termsColumns.slice(2), stateColumn(now)]}
-            keyOf={(coupon) => coupon.id}
           />
         </Section>
         <Redemptions userId={id} />
         <Bookings userId={id} />
         <Section title={text.claimed}>
           <List
-            source={{ method: CouponService.method.getReservedCoupons, request, rowsOf, next: byToken }}
+            source={{ method: CouponService.method.getReservedCoupons, request, rowsOf }}
             what={text.claimedWhat}
             empty={text.noneClaimed}
             caption={text.latest}
             columns={[secretColumn, ...termsColumns]}
-            keyOf={(coupon) => coupon.id}
           />
         </Section>
       </div>

@@ -2,10 +2,9 @@ import { Link } from 'react-aria-components/Link';
 import { CouponService, type GetUsersMiniInfoResponse, type UserMiniInfo } from '#gen/coupon/v1/coupon_service_pb';
 import { TextField } from '../forms/text-field.tsx';
 import type { Column } from '../lists/column.ts';
+import { useSearch } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
-import { useSearch } from '../lists/use-search.ts';
 import { userSearch } from '../lookup/user-search.ts';
-import { Button, ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
@@ -30,7 +29,7 @@ const columns: readonly Column<UserMiniInfo>[] = [
 /** Lists the customers by name, and finds them by name or mobile number. */
 export function Component() {
   const { search, field } = useSearch();
-  const request = { search: userSearch(search), limit: pageSize };
+  const request = { search: userSearch(search) };
   return (
     <Page title={words.frame.customers}>
       <div className="bar">
@@ -45,22 +44,11 @@ export function Component() {
       <List
         source={{ method: CouponService.method.getUsersMiniInfo, request, mostRows: pageSize, rowsOf, next }}
         what={text.what}
-        empty={
-          request.search === '' ? (
-            <>
-              {text.none}
-              <ButtonLink href="/coupons/phone">{text.forMobile}</ButtonLink>
-            </>
-          ) : (
-            <>
-              {text.noMatch}
-              <Button onPress={() => field.onChange?.('')}>{text.clear}</Button>
-            </>
-          )
-        }
+        empty={text.none}
+        create={{ name: text.forMobile, href: '/coupons/phone' }}
+        noMatch={text.noMatch}
         caption={text.byName}
         columns={columns}
-        keyOf={({ id }) => id}
       />
     </Page>
   );

@@ -1,16 +1,17 @@
 import { useState } from 'react';
-import { CouponService, type ListedReservedCoupon } from '#gen/coupon/v1/coupon_service_pb';
+import {
+  CouponService,
+  type GetReservedCouponsResponse,
+  type ListedReservedCoupon,
+} from '#gen/coupon/v1/coupon_service_pb';
 import type { ClaimResponse } from '#gen/coupon/v1/redemption_service_pb';
 import { useNow } from '../../business/time.tsx';
 import { SelectField } from '../../forms/select-field.tsx';
 import { TextField } from '../../forms/text-field.tsx';
-import { orderOf } from '../../lists/column.ts';
-import { useFilters } from '../../lists/filters.ts';
+import { useFilters, useSearch } from '../../lists/filters.ts';
 import { List } from '../../lists/list.tsx';
-import { byToken } from '../../lists/source.ts';
-import { useSearch } from '../../lists/use-search.ts';
 import { Views } from '../../lists/views.tsx';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
@@ -21,15 +22,16 @@ import { couponViews } from '../record/words.ts';
 import { ClaimDialog } from './claim-dialog.tsx';
 
 const text = words.coupons.reserved;
+const create = { name: text.newOne, href: '/coupons/reserved/new' };
+const rowsOf = ({ coupons }: GetReservedCouponsResponse) => coupons;
 const { scheduled, expired } = words.coupons.states;
 const states = [text.notClaimed, scheduled, text.claimed, expired].map((state) => [state, state] as const);
 
 /** Lists the reserved coupons: latest first, or as staff sort and filter them. */
 export function Component() {
-  const search = useSearch();
-  const { values, set, field } = useFilters(['state', 'sort']);
+  const { search, field: searchField } = useSearch();
+  const { values, order, field } = useFilters(['state']);
   const now = useNow(20_000);
-  const order = orderOf({ values, set });
   const [secretCode, setSecretCode] = useState<string>();
   const [claimed, setClaimed] = useState<ClaimResponse>();
   const columns = reservedColumns(now, (coupon) => (
@@ -37,18 +39,9 @@ export function Component() {
       {text.claimFor}
     </Button>
   ));
-  const isWhole = values.state !== '' || values.sort !== '';
-  const request = { search: search.search.trim(), limit: isWhole ? 1_000 : 50, withTotal: true };
   const matches = (coupon: ListedReservedCoupon) => reservedState(coupon, now) === values.state;
   return (
-    <Page
-      title={text.title}
-      actions={
-        <ButtonLink href="/coupons/reserved/new" emphasis="primary">
-          {text.newOne}
-        </ButtonLink>
-      }
-    >
+    <Page title={text.title} create={create}>
       {claimed?.coupon !== undefined && (
         <Issued
           // Its heading takes the focus anew.
@@ -73,34 +66,18 @@ export function Component() {
         />
       )}
       <Views label={words.coupons.kinds} links={couponViews}>
-        <TextField label={text.search} {...search.field} />
+        <TextField label={text.search} {...searchField} />
         <SelectField label={words.coupons.state} none={words.coupons.any} options={states} {...field('state')} />
       </Views>
       <List
-        source={{
-          method: CouponService.method.getReservedCoupons,
-          request,
-          rowsOf: ({ coupons }) => coupons,
-          next: byToken,
-          totalOf: (answer) => answer?.total,
-        }}
-        {...(values.state !== '' && { matches })}
-        isWhole={isWhole}
+        source={{ method: CouponService.method.getReservedCoupons, request: { search, withTotal: true }, rowsOf }}
+        matches={values.state === '' ? undefined : matches}
         what={text.what}
-        empty={
-          request.search === '' && values.state === '' ? (
-            <>
-              {text.none} <ButtonLink href="/coupons/reserved/new">{text.newOne}</ButtonLink>
-            </>
-          ) : (
-            <>
-              {text.noMatch} <ButtonLink href="/coupons/reserved">{words.lists.clearFilters}</ButtonLink>
-            </>
-          )
-        }
-        caption={order.by === '' ? words.coupons.newestFirst : words.coupons.sortedBy(order.by)}
+        empty={text.none}
+        create={create}
+        noMatch={text.noMatch}
+        caption={words.coupons.newestFirst}
         columns={columns}
-        keyOf={({ id }) => id}
         order={order}
       />
     </Page>
