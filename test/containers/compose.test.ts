@@ -72,7 +72,7 @@ describeWithEngine('docker-compose.yml', () => {
       await tab.page.goto(`http://localhost:${published.console.webPort}/slots/${loaded.slotId}`);
       await tab.field('Token').fill(loaded.stack.token);
       await tab.button('Sign in').click();
-      await tab.heading(new RegExp(`Slot ${loaded.slotId}`)).waitFor();
+      await tab.heading('Delivery sequence').waitFor();
       await tab.page.getByText('Milk').first().waitFor();
       await tab.close();
     });
