@@ -6,7 +6,7 @@ RUN npm ci
 COPY . .
 # Files keep the modes that they have on the host. The image's user has to be able to read them.
 RUN npm run build && npm prune --omit=dev && chmod -R a+rX package.json dist
-# More than half of what packages bring is for editors, debuggers, bundlers, readers and their own tests: Node loads none of it.
+# More than half of what packages bring is for editors, debuggers, bundlers and their own tests: Node loads none of it.
 RUN find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.[cm]ts' \
   -o -path '*/test/*' -o -path '*/testdata/*' -o -iname 'readme*.md' -o -iname 'changelog*.md' \
   -o -path '*/@opentelemetry/*/build/es*' \
