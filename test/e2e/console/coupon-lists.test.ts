@@ -390,7 +390,7 @@ describeConsole('The lists of coupons', (stage, tab) => {
     await row(tab, 'MANY1').waitFor();
     const { asked, release } = await holdAfterNext();
     await filter('State', 'Ended');
-    await tab.text('1,000 looked through…').waitFor();
+    await tab.text('1,050 looked through…').waitFor();
     expect(await codes()).toEqual(['MANY900']);
     await tab.click('Stop');
     release();

@@ -115,7 +115,7 @@ describeConsole('Redemptions', (stage, tab) => {
     await expect.poll(keys).toEqual(['order-released']);
     await tab.field('Order number').fill('order');
     await section().getByText('No redemption matches.').waitFor();
-    await tab.click('Clear the filters');
+    await tab.link('Clear the filters').click();
     await expect.poll(keys).toHaveLength(4);
     expect(await tab.field('Order number').inputValue()).toBe('');
   });
@@ -133,7 +133,7 @@ describeConsole('Redemptions', (stage, tab) => {
       .toEqual(['Used 0', `${sum} 0.00`, 'Held by unpaid orders 0', 'Returned 1', 'Expired holds 0']);
     const returned = row(tab, 'order-7').getByRole('cell').nth(3);
     await expect.poll(() => returned.innerText()).toMatch(/^Returned/);
-    expect(await tab.page.getByRole('dialog').count()).toBe(0);
+    await expect.poll(() => tab.page.getByRole('dialog').count()).toBe(0);
     // The keyboard goes on at the heading.
     expect(await tab.page.evaluate('document.activeElement.innerText')).toBe('Redemptions');
     await returned.getByRole('link').click();

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { AuditEntry } from '#gen/audit/v1/audit_service_pb';
-import { describeStateName } from '../redemptions/state.ts';
+import { describeStateName } from '../redemptions/holds.tsx';
 import { words } from '../words.ts';
 
 /** A field that a change altered. */

@@ -8,7 +8,7 @@ import { EditForm } from '../forms/edit-form.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import { useProductNames } from '../lookup/names.ts';
 import { ProductFilter, UserFilter } from '../lookup/record-filters.tsx';
-import { readOrderKey } from '../redemptions/order-key.ts';
+import { readOrderKey } from '../redemptions/order.ts';
 import { describeFailure } from '../rpc/failure.ts';
 import { isSame } from '../rpc/merge.ts';
 import { Loading, Page } from '../ui/page.tsx';

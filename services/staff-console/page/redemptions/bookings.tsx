@@ -1,4 +1,3 @@
-import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { type SlotBooking, SlotBookingState } from '#gen/slot/v1/slot_booking_service_pb';
 import { Time, useNow } from '../business/time.tsx';
@@ -15,8 +14,9 @@ import { Button } from '../ui/button.tsx';
 import { Section } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
-import { stateColumn, userColumn } from './hold-columns.tsx';
-import { orderPath } from './order-key.ts';
+import { stateColumn, userColumn } from './holds.tsx';
+import { orderPath } from './order.ts';
+import { useRowDialog } from './row-dialog.tsx';
 
 const { slot: text, orders } = words;
 
@@ -42,25 +42,17 @@ export function Bookings(of: Omit<BookingsOf, 'states'>) {
   const source = bookingsOf({ ...of, states });
   const { rows = [] } = useRows(source, false);
   const userOf = useUsers([...new Set(rows.flatMap(({ userId }) => userId ?? []))]);
-  const [acting, setActing] = useState<readonly [booking: SlotBooking, Dialog: typeof CancelDialog]>();
-  const [booking, ActionDialog] = acting ?? [];
-  const [acted, setActed] = useState(0);
-  const place = useRef<HTMLDivElement>(null);
-  // The keyboard goes on at the heading, because the row of the button that was pressed may be gone.
-  useEffect(() => {
-    if (acted > 0) place.current?.closest('section')?.querySelector('h2')?.focus();
-  }, [acted]);
-  const close = () => setActing(undefined);
-  const done = () => {
-    close();
-    setActed(acted + 1);
-  };
+  const { open, shown } = useRowDialog();
   const act = (
-    row: SlotBooking,
+    booking: SlotBooking,
     { short, order }: typeof text.move | typeof text.cancel,
-    Dialog: typeof CancelDialog,
+    BookingDialog: typeof CancelDialog,
   ) => (
-    <Button emphasis="quiet" onPress={() => setActing([row, Dialog])} aria-label={order(row.orderKey)}>
+    <Button
+      emphasis="quiet"
+      aria-label={order(booking.orderKey)}
+      onPress={() => open((onClose, onDone) => <BookingDialog booking={booking} onClose={onClose} onDone={onDone} />)}
+    >
       {short}
     </Button>
   );
@@ -95,19 +87,15 @@ export function Bookings(of: Omit<BookingsOf, 'states'>) {
         isOfSlot && <SelectField label={orders.state} none={text.filter.live} {...{ options }} {...field('booking')} />
       }
     >
-      <div ref={place}>
-        <List
-          source={source}
-          what={words.slots.bookings.toLowerCase()}
-          empty={isOfSlot ? text.empty.ofSlot : text.empty.ofOther}
-          {...(isOfSlot && { noMatch: text.empty.ofState })}
-          caption={text.caption(unitsOf(rows))}
-          columns={columns}
-        />
-      </div>
-      {booking !== undefined && ActionDialog !== undefined && (
-        <ActionDialog booking={booking} onClose={close} onDone={done} />
-      )}
+      <List
+        source={source}
+        what={words.slots.bookings.toLowerCase()}
+        empty={isOfSlot ? text.empty.ofSlot : text.empty.ofOther}
+        {...(isOfSlot && { noMatch: text.empty.ofState })}
+        caption={text.caption(unitsOf(rows))}
+        columns={columns}
+      />
+      {shown}
     </Section>
   );
 }

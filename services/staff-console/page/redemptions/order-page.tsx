@@ -5,9 +5,8 @@ import { isolate } from '../ui/text.ts';
 import { NoSuchPage } from '../ui/wrong-page.tsx';
 import { words } from '../words.ts';
 import { Bookings } from './bookings.tsx';
-import { readOrderKey } from './order-key.ts';
+import { readOrderKey, useOrder } from './order.ts';
 import { Redemptions } from './redemptions.tsx';
-import { useOrder } from './use-order.ts';
 
 /** Shows an order by its number: its redemptions of coupons, and its bookings of slots. */
 export function Component() {

@@ -1,6 +1,6 @@
 import { Link } from 'react-aria-components/Link';
 import { type ListRedemptionsResponse, type Redemption, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
-import { formatAmount } from '../business/money.ts';
+import { currencyDigits, formatAmount } from '../business/money.ts';
 import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
@@ -10,14 +10,14 @@ import { List } from '../lists/list.tsx';
 import { useRows } from '../lists/source.ts';
 import { useCouponCodes, useUserNames } from '../lookup/names.ts';
 import { UserFilter } from '../lookup/record-filters.tsx';
+import { Button } from '../ui/button.tsx';
 import { Section } from '../ui/page.tsx';
 import { isolate, readId } from '../ui/text.ts';
 import { words } from '../words.ts';
-import { Given } from './given.tsx';
-import { stateColumn, userColumn } from './hold-columns.tsx';
-import { orderPath, readOrderKey } from './order-key.ts';
-import { Release } from './release.tsx';
-import { redemptionStates } from './state.ts';
+import { redemptionStates, stateColumn, userColumn } from './holds.tsx';
+import { orderPath, readOrderKey } from './order.ts';
+import { ReleaseDialog } from './release-dialog.tsx';
+import { useRowDialog } from './row-dialog.tsx';
 
 const text = words.orders;
 const stateOptions = redemptionStates.map(({ words }) => [words, words] as const);
@@ -30,7 +30,7 @@ export function Redemptions(of: Of) {
   const { search, field: searchField } = useSearch();
   const now = useNow(20_000);
   const { values, field } = useFilters(['state', 'user']);
-  const [isOfUser, isOfOrder] = ['userId' in of, 'orderKey' in of];
+  const [isOfUser, isOfOrder, isOfCoupon] = ['userId' in of, 'orderKey' in of, 'couponId' in of];
   const userId = readId(values.user);
   const request = {
     ...(userId !== undefined && { userId }),
@@ -42,7 +42,26 @@ export function Redemptions(of: Of) {
   const source = { method: RedemptionService.method.listRedemptions, request, rowsOf };
   const { rows = [] } = useRows(source, false);
   const nameOf = useUserNames(isOfUser ? [] : [...new Set(rows.map((row) => row.userId))]);
-  const codes = useCouponCodes('couponId' in of ? [] : [...new Set(rows.map((row) => row.couponId))]);
+  const codes = useCouponCodes(isOfCoupon ? [] : [...new Set(rows.map((row) => row.couponId))]);
+  const { open, shown } = useRowDialog();
+  const returnColumn: Column<Redemption> = {
+    title: text.return,
+    show: (redemption) =>
+      redemption.releasedAt === undefined && (
+        <Button
+          emphasis="quiet"
+          aria-label={text.returnFor(redemption.orderKey)}
+          onPress={() =>
+            open((onClose, onDone) => <ReleaseDialog redemption={redemption} onClose={onClose} onDone={onDone} />)
+          }
+        >
+          {text.returnButton}
+        </Button>
+      ),
+    text: ({ id }) => String(id),
+    file: [{ title: text.number, text: ({ id }) => String(id) }],
+    className: 'name',
+  };
   return (
     <Section title={text.redemptions}>
       {!isOfOrder && (
@@ -60,11 +79,14 @@ export function Redemptions(of: Of) {
         caption={text.newest}
         columns={[
           ...(isOfOrder ? [] : [orderColumn]),
-          ...('couponId' in of ? [] : [couponColumn(codes)]),
+          ...(isOfCoupon ? [] : [couponColumn(codes)]),
           ...(isOfUser ? [] : [userColumn(nameOf)]),
-          ...amountColumns(now),
+          ...amountColumns,
+          stateColumn(now),
+          returnColumn,
         ]}
       />
+      {shown}
     </Section>
   );
 }
@@ -85,7 +107,7 @@ const couponColumn = (codes: ReadonlyMap<number, string>): Column<Redemption> =>
   className: 'code',
 });
 
-const amountColumns = (now: number): readonly Column<Redemption>[] => [
+const amountColumns: readonly Column<Redemption>[] = [
   {
     title: text.amount,
     show: ({ orderAmount }) => formatAmount(orderAmount),
@@ -95,16 +117,20 @@ const amountColumns = (now: number): readonly Column<Redemption>[] => [
   {
     title: text.discount,
     file: [{ title: text.byTerms, text: ({ discountAmount }) => discountAmount }],
-    show: ({ orderAmount, discountAmount }) => <Given discount={discountAmount} most={Number(orderAmount)} />,
+    show: Given,
     text: ({ discountAmount }) => discountAmount,
     className: 'number',
   },
-  stateColumn(now),
-  {
-    title: text.return,
-    show: (redemption) => <Release redemption={redemption} />,
-    text: ({ id }) => String(id),
-    file: [{ title: text.number, text: ({ id }) => String(id) }],
-    className: 'name',
-  },
 ];
+
+/** Shows a discount as it was given, at most the order's amount, and what the coupon's terms say if that is another one. */
+function Given({ orderAmount, discountAmount }: Redemption) {
+  const given = formatAmount(Math.min(Number(discountAmount), Number(orderAmount)), currencyDigits());
+  const byTerms = formatAmount(discountAmount);
+  return (
+    <>
+      {given}
+      {given !== byTerms && <span className="detail"> {text.givenByTerms(byTerms)}</span>}
+    </>
+  );
+}
