@@ -896,7 +896,8 @@ export type GetOverviewResponse = Message<"coupon.v1.GetOverviewResponse"> & {
   days: OverviewDay[];
 
   /**
-   * Coupons of no batch that end within 7 days, and are not invalidated, soonest first. At most 20.
+   * Coupons of no batch that end within 7 days, and are not invalidated, soonest first. At most 20, each with the first
+   * 100 of its product ids.
    *
    * @generated from field: repeated coupon.v1.Coupon ending = 2;
    */
@@ -979,7 +980,7 @@ export const OverviewDaySchema: GenMessage<OverviewDay, {validType: OverviewDayV
  */
 export type NearlyUsedUpCoupon = Message<"coupon.v1.NearlyUsedUpCoupon"> & {
   /**
-   * The coupon.
+   * The coupon, with the first 100 of its product ids.
    *
    * @generated from field: coupon.v1.Coupon coupon = 1;
    */

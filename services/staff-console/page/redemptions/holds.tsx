@@ -1,0 +1,91 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { ReactNode } from 'react';
+import { Link } from 'react-aria-components/Link';
+import { type Redemption, RedemptionState } from '#gen/coupon/v1/redemption_service_pb';
+import { type SlotBooking, SlotBookingState } from '#gen/slot/v1/slot_booking_service_pb';
+import { trailAddress } from '../audit/trail/filters.ts';
+import { formatTime } from '../business/time.tsx';
+import { fileTime } from '../business/time-input.ts';
+import type { Column } from '../lists/column.ts';
+import { Badge } from '../ui/page.tsx';
+import { words } from '../words.ts';
+
+type Hold = Redemption | SlotBooking;
+
+const text = words.orders;
+const { states } = text;
+const isBooking = (hold: Hold) => hold.$typeName === 'slot.v1.SlotBooking';
+const doneAt = (hold: Hold) => (hold.$typeName === 'slot.v1.SlotBooking' ? hold.bookedAt : hold.usedAt);
+
+/** The states of a redemption, each in a word or two (design 13). */
+export const redemptionStates = [
+  { state: RedemptionState.HELD, words: states.held, kind: 'plain' },
+  { state: RedemptionState.USED, words: states.used, kind: 'good' },
+  { state: RedemptionState.RELEASED, words: states.returned, kind: 'plain' },
+  { state: RedemptionState.EXPIRED, words: states.expired, kind: 'plain' },
+] as const;
+
+/** Returns the state of a redemption or a booking at a time in Unix ms: a hold runs out while the page is open, too. */
+export function stateOf(hold: Redemption | SlotBooking, now: number) {
+  const isBooking = hold.$typeName === 'slot.v1.SlotBooking';
+  if (isBooking && hold.state === SlotBookingState.BOOKED) return { words: states.booked, kind: 'good' } as const;
+  if (isBooking && hold.state === SlotBookingState.RELEASED) return { words: states.canceled, kind: 'plain' } as const;
+  // Only what is held or has run out has the end of a hold. The other states of both have the same numbers.
+  const hasRunOut = hold.heldUntil !== undefined && timestampMs(hold.heldUntil) <= now;
+  const state: number = hasRunOut ? RedemptionState.EXPIRED : hold.state;
+  return redemptionStates.find((each) => each.state === state);
+}
+
+/**
+ * Describes a state of a redemption or a booking by its name in the audit trail, such as `REDEMPTION_STATE_USED`. An
+ * unknown name stays as it is.
+ */
+export function describeStateName(name: string): string {
+  if (name === 'SLOT_BOOKING_STATE_BOOKED') return states.booked;
+  if (name === 'SLOT_BOOKING_STATE_RELEASED') return states.canceled;
+  const ofRedemption = name.replace('SLOT_BOOKING_STATE_', 'REDEMPTION_STATE_');
+  const found = redemptionStates.find(({ state }) => ofRedemption === `REDEMPTION_STATE_${RedemptionState[state]}`);
+  return found?.words ?? name;
+}
+
+/** Returns the column of the customers of redemptions or bookings. */
+export function userColumn(nameOf: (id: number) => ReactNode): Column<Hold> {
+  // In a file: names are known for the rows on show only.
+  const number = ({ userId }: Hold) => String(userId ?? '');
+  const show = ({ userId }: Hold) => userId && <Link href={`/users/${userId}`}>{nameOf(userId)}</Link>;
+  return { title: text.customer, show, text: number, file: [{ title: text.customerNumber, text: number }] };
+}
+
+/** Returns the column of the state of redemptions or bookings and since when they have it, at a time in Unix ms. */
+export function stateColumn(now: number): Column<Hold> {
+  const state = { title: text.state, text: (hold: Hold) => stateOf(hold, now)?.words ?? '' };
+  return {
+    ...state,
+    show: (hold) => (
+      <>
+        <Badge kind={stateOf(hold, now)?.kind ?? 'plain'}>{state.text(hold)}</Badge>
+        <Since hold={hold} now={now} />
+      </>
+    ),
+    file: [
+      state,
+      { title: states.held, text: ({ createdAt }) => fileTime(createdAt), isTime: true },
+      { title: text.heldUntil, text: ({ heldUntil }) => fileTime(heldUntil), isTime: true },
+      { title: states.used, text: (hold) => fileTime(doneAt(hold)), isTime: true },
+      { title: states.returned, text: ({ releasedAt }) => fileTime(releasedAt), isTime: true },
+    ],
+  };
+}
+
+/** Says since when a redemption or a booking is what it is, as a link to its history. */
+function Since({ hold, now }: { readonly hold: Hold; readonly now: number }) {
+  const { id, heldUntil, releasedAt, createdAt } = hold;
+  const time = formatTime(heldUntil ?? releasedAt ?? doneAt(hold) ?? createdAt);
+  return (
+    <div className="detail">
+      <Link href={trailAddress({ type: isBooking(hold) ? 'booking' : 'redemption', id: String(id) })}>
+        {heldUntil !== undefined && timestampMs(heldUntil) > now ? text.until(time) : time}
+      </Link>
+    </div>
+  );
+}
