@@ -67,10 +67,7 @@ export const words = {
         title: 'This link does not sign in',
         advice: 'Its token is cut off or changed. Open the whole link again, or ask an administrator for another one.',
       },
-      endedLink: {
-        title: 'This link has ended',
-        advice: 'Ask an administrator for a new one.',
-      },
+      endedLink: { title: 'This link has ended', advice: 'Ask an administrator for a new one.' },
       denied: {
         title: 'The sign-in service has not let you in',
         advice: 'You have canceled, or your account may not use the console. Try again, or ask an administrator.',
@@ -103,10 +100,7 @@ export const words = {
         title: 'Somebody else has signed in at the sign-in service',
         advice: 'Sign in again as yourself, or sign out.',
       },
-      other: {
-        title: 'Signing in has not worked',
-        advice: 'Try again. If it stays, tell an administrator.',
-      },
+      other: { title: 'Signing in has not worked', advice: 'Try again. If it stays, tell an administrator.' },
     },
   },
 
