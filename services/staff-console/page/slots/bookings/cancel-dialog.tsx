@@ -13,7 +13,6 @@ const text = words.slot.cancel;
 export interface BookingDialogProps {
   readonly booking: SlotBooking;
   onClose(): void;
-  /** Called when it is done. */
   onDone(): void;
 }
 

@@ -34,18 +34,10 @@ export function isLive({ state, heldUntil }: SlotBooking, now: number): boolean 
 }
 
 /** The bookings that have units of a slot. */
-export interface LiveBookings {
-  readonly bookings: readonly SlotBooking[];
-  readonly customers: number;
-  /** All of them, those that are held included. */
-  readonly units: number;
-  readonly held: number;
-  /** Whether not all are read yet. */
-  readonly isCounting: boolean;
-}
+export type LiveBookings = ReturnType<typeof useLiveBookings>;
 
-/** Reads the bookings that have units of a slot. */
-export function useLiveBookings(slotId: number): LiveBookings {
+/** Reads the bookings that have units of a slot, and counts their customers, and their units, held ones included. */
+export function useLiveBookings(slotId: number) {
   const now = useNow(20_000);
   const { rows, isReading, error } = useRows(bookingsOf({ slotId, states: liveStates }), true);
   const bookings = rows?.filter((booking) => isLive(booking, now)) ?? [];
@@ -56,6 +48,7 @@ export function useLiveBookings(slotId: number): LiveBookings {
     units: unitsOf(bookings),
     held: unitsOf(bookings.filter(({ state }) => state === SlotBookingState.HELD)),
     isCounting: error === null && (rows === undefined || isReading),
+    error,
   };
 }
 

@@ -1,20 +1,31 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { useQuery } from '@connectrpc/connect-query';
+import { parseDate } from '@internationalized/date';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
+import { Calendar, CalendarCell, CalendarGrid, CalendarHeading } from 'react-aria-components/Calendar';
+import { I18nProvider } from 'react-aria-components/I18nProvider';
+import { Label } from 'react-aria-components/Label';
+import { Radio, RadioGroup } from 'react-aria-components/RadioGroup';
 import { SlotBookingService } from '#gen/slot/v1/slot_booking_service_pb';
+import { type PlannedSlot, SlotPlanService } from '#gen/slot/v1/slot_plan_service_pb';
 import { SlotService } from '#gen/slot/v1/slot_service_pb';
-import { useNow } from '../../business/time.tsx';
-import { dateInput } from '../../business/time-input.ts';
+import { formatDay, useNow } from '../../business/time.tsx';
+import { dateInput, fromTimeInput, readTimeInput, shiftDay } from '../../business/time-input.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
+import { groupNames, useGroups } from '../../lookup/names.ts';
 import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
+import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Empty } from '../../ui/page.tsx';
+import { Read } from '../../ui/read.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
+import { CapacityBar } from '../record/capacity-bar.tsx';
 import { slotTime } from '../record/slot-time.ts';
 import type { BookingDialogProps } from './cancel-dialog.tsx';
-import { SlotChoice } from './slot-choice.tsx';
 
 const text = words.slot.move;
 
@@ -24,10 +35,10 @@ export function MoveDialog({ booking, onClose, onDone }: BookingDialogProps) {
   const order = isolate(booking.orderKey);
   const now = useNow(20_000);
   const from = useQuery(SlotService.method.getSlotById, { id: slotId }).data?.slot;
-  const [today, ofSlot] = [new Date(now), from?.deliveryTime && timestampDate(from.deliveryTime)].map(
-    (date) => date && dateInput(date),
-  );
+  const today = dateInput(new Date(now));
+  const ofSlot = from?.deliveryTime === undefined ? today : dateInput(timestampDate(from.deliveryTime));
   const [picked, setPicked] = useState<string>();
+  const day = picked ?? (ofSlot > today ? ofSlot : today);
   const [chosen, setChosen] = useState<number>();
   const [refusal, setRefusal] = useState('');
   const { move } = SlotBookingService.method;
@@ -56,21 +67,99 @@ export function MoveDialog({ booking, onClose, onDone }: BookingDialogProps) {
         onCancel={onClose}
       >
         <p>{text.from(units, from === undefined ? '' : slotTime(from))}</p>
-        <SlotChoice
-          day={picked ?? [today ?? '', ofSlot ?? ''].toSorted().at(-1) ?? ''}
-          onDay={(day) => {
-            setPicked(day);
-            setChosen(undefined);
-          }}
-          units={units}
-          current={slotId}
-          chosen={chosen}
-          onChoose={(id) => {
-            setChosen(id);
-            setRefusal('');
-          }}
-        />
+        <div className="slot-choice">
+          <I18nProvider locale="en-GB">
+            <Calendar
+              className="month"
+              aria-label={text.day}
+              minValue={parseDate(today)}
+              value={parseDate(day)}
+              onChange={(date) => {
+                setPicked(date.toString());
+                setChosen(undefined);
+              }}
+            >
+              <header className="section-header">
+                <CalendarHeading />
+                <div className="actions">
+                  <Button slot="previous" emphasis="quiet">
+                    <ChevronLeft />
+                  </Button>
+                  <Button slot="next" emphasis="quiet">
+                    <ChevronRight />
+                  </Button>
+                </div>
+              </header>
+              <CalendarGrid>{(date) => <CalendarCell date={date} className="button quiet" />}</CalendarGrid>
+            </Calendar>
+          </I18nProvider>
+          <RadioGroup
+            className="choice"
+            value={chosen === undefined ? null : String(chosen)}
+            onChange={(id) => {
+              setChosen(Number(id));
+              setRefusal('');
+            }}
+          >
+            <Label>{text.slots(formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day)))}</Label>
+            <SlotOptions {...{ day, units, now }} current={slotId} />
+          </RadioGroup>
+        </div>
       </EditForm>
     </Dialog>
   );
+}
+
+interface SlotOptionsProps {
+  readonly day: string;
+  /** The units that the slot needs room for. */
+  readonly units: number;
+  /** The slot that is not offered. */
+  readonly current: number;
+  readonly now: number;
+}
+
+/** The slots of a day, of which one with room can be chosen. */
+function SlotOptions({ day, units, current, now }: SlotOptionsProps) {
+  const groups = useGroups();
+  const query = useQuery(SlotPlanService.method.listSlots, {
+    deliveryFrom: fromTimeInput(`${day}T00:00`),
+    deliveryUntil: fromTimeInput(`${shiftDay(day, 1)}T00:00`),
+    limit: 1_000,
+  });
+  return (
+    <Read query={{ ...query, data: query.data?.slots }} what={words.slots.theSlots}>
+      {(slots) => (
+        <div className="options">
+          {slots.length === 0 && <Empty>{text.none}</Empty>}
+          {slots.map((slot) => {
+            const { id, capacity, booked = 0 } = slot;
+            const { isOpen, room } = roomOf(slot, units, now);
+            return (
+              <Radio key={id} value={String(id)} isDisabled={!isOpen || id === current} className="option">
+                <div>
+                  {slotTime(slot, true)}
+                  <div className="detail">{groupNames(groups, slot.groupIds)}</div>
+                </div>
+                <div className="room">
+                  {id === current ? text.here : room}
+                  {capacity !== undefined && <CapacityBar {...{ booked, capacity }} />}
+                </div>
+              </Radio>
+            );
+          })}
+        </div>
+      )}
+    </Read>
+  );
+}
+
+/** Says whether a slot takes an order of some units at a time in Unix ms, and how much more it takes. */
+function roomOf(slot: PlannedSlot, units: number, now: number) {
+  const { deliveryTime, freezeTime, isCapacityFull, capacity, booked = 0 } = slot;
+  const closes = Math.min(...[deliveryTime, freezeTime].map((at) => (at === undefined ? 0 : timestampMs(at))));
+  if (closes <= now) return { isOpen: false, room: words.slots.ordersClosed };
+  const left = Math.max(0, (capacity ?? Number.POSITIVE_INFINITY) - booked);
+  if (isCapacityFull || left === 0) return { isOpen: false, room: words.slots.states.full };
+  return { isOpen: left >= units, room: capacity === undefined ? text.noLimit : text.left(left) };
 }

@@ -1,31 +1,39 @@
-import { create, type MessageInitShape, toJsonString } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { useTransport } from '@connectrpc/connect-query';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@connectrpc/connect-query';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useId, useState } from 'react';
 import {
   type CopySlotsRequestSchema,
   type CopySlotsResponse,
+  type SlotCopy,
   SlotPlanService,
 } from '#gen/slot/v1/slot_plan_service_pb';
 import { business } from '../../business/business.ts';
-import { readDay, shiftDay } from '../../business/time-input.ts';
+import { formatTime } from '../../business/time.tsx';
+import { shiftDay } from '../../business/time-input.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
+import type { Column } from '../../lists/column.ts';
+import { ListTable } from '../../lists/list-table.tsx';
 import { describeFailure } from '../../rpc/failure.ts';
-import type { Undone } from '../../rpc/notices.ts';
+import { notify, type Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
+import { useWriteEach } from '../../rpc/write-each.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/page.tsx';
 import { useDebounced } from '../../ui/pauses.ts';
 import { words } from '../../words.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
+import { slotTime } from '../record/slot-time.ts';
 import { TakenNames } from '../snippets/taken-names.tsx';
-import { CopyPreview } from './copy-preview.tsx';
+import { daysBetween } from './move.ts';
 
 const text = words.slots;
 const { copySlots, updateSlots } = SlotPlanService.method;
 type Request = MessageInitShape<typeof CopySlotsRequestSchema>;
+/** The most slots that UpdateSlots takes: half of what CopySlots makes. */
+const mostUpdated = 500;
 
 interface CopyDialogProps {
   /** Such as "this week" or "3 slots". */
@@ -34,64 +42,73 @@ interface CopyDialogProps {
   readonly source: Pick<Request, 'slotIds' | 'deliveryFrom' | 'deliveryUntil'>;
   /** The first day of what is copied, such as 2026-11-23. */
   readonly day: string;
-  /** In Unix ms. */
   readonly now: number;
   /** Called with the first day of the copies. */
-  onCopied(day: string): void;
+  onCopied?(day: string): void;
   onClose(): void;
 }
 
 /** Copies slots to later days. Shows beforehand what will be made and what is taken, and lets slots be left out. */
 export function CopyDialog({ what, source, day, now, onCopied, onClose }: CopyDialogProps) {
-  const [to, setTo] = useState(shiftDay(day, 7));
-  const [repeat, setRepeat] = useState('1');
-  const [snippetName, setSnippetName] = useState('');
+  const [entered, setEntered] = useState({ to: shiftDay(day, 7), repeat: '1', snippetName: '' });
   const [leftOut, setLeftOut] = useState<ReadonlySet<number>>(new Set());
+  const settled = useDebounced(entered);
+  const without = useDebounced(leftOut);
+  const { to, repeat, snippetName } = settled;
   const shiftDays = daysBetween(day, to);
   const all = { ...source, shiftDays, repeat: Number(repeat), snippetName, timeZone: business.timeZone };
+  const isValid = isShift(shiftDays) && isRepeat(repeat);
   // With all slots, in case that those without some fail. Their names are not looked at.
-  const whole = usePreview({ ...all, snippetName: '' });
-  const kept = [...new Set(whole.data?.copies.map(({ sourceSlotId }) => sourceSlotId))].filter(
-    (id) => !leftOut.has(id),
-  );
-  const request = leftOut.size === 0 ? all : { ...all, deliveryFrom: '', deliveryUntil: '', slotIds: kept };
-  const deactivation = useWrite(updateSlots, ({ changed }) => ({ text: text.deactivatedAgain(slotsInWords(changed)) }));
+  const { data: whole } = usePreview({ ...all, snippetName: '' }, isValid);
+  const kept = [...new Set(whole?.copies.map(({ sourceSlotId }) => sourceSlotId))].filter((id) => !without.has(id));
+  const request = without.size === 0 ? all : { ...all, deliveryFrom: '', deliveryUntil: '', slotIds: kept };
+  const preview = usePreview(request, isValid && (without.size === 0 || kept.length > 0));
+  const deactivate = useWriteEach(updateSlots);
+  /** Undoes a copy: slots can't be deleted, so they are deactivated. */
+  const undo = async ({ copies }: CopySlotsResponse): Promise<Undone> => {
+    const made = copies.filter(isMade).map(({ slot }) => ({ id: slot?.id ?? 0, etag: slot?.etag ?? '' }));
+    const parts = [made.slice(0, mostUpdated), made.slice(mostUpdated)].filter(({ length }) => length > 0);
+    const requests = parts.map((slots) => ({ slots, change: { case: 'isActive', value: false } as const }));
+    const { answers, failure } = await deactivate(requests);
+    const count = answers.reduce((sum, { changed }) => sum + changed, 0);
+    if (count > 0) notify({ text: text.deactivatedAgain(slotsInWords(count)) });
+    return { failure };
+  };
   const write = useWrite(copySlots, (answer) => ({
     text: text.copied(slotsInWords(answer.created), answer.skipped),
-    undo: (): Promise<Undone> => deactivateCopies(answer, deactivation.send),
+    undo: () => undo(answer),
   }));
-  const preview = usePreview(request, kept.length > 0 || leftOut.size === 0);
-  const failure = write.failure ?? (preview.error === null ? undefined : describeFailure(preview.error));
-  const hasTakenNames = failure?.reason === 'SNIPPET_NAME_TAKEN';
-  const isReady = preview.data !== undefined && !preview.isFetching;
   const send = async () => {
     const { answer } = await write.send(request);
-    if (answer !== undefined) onCopied(to);
+    if (answer === undefined) return;
+    onCopied?.(to);
+    onClose();
   };
+  const failure = preview.error === null ? undefined : describeFailure(preview.error);
+  const isNameTaken = (write.failure ?? failure)?.reason === 'SNIPPET_NAME_TAKEN';
+  const created = preview.data?.created ?? 0;
+  const field = (name: keyof typeof entered) => ({
+    value: entered[name],
+    onChange: (value: string) => setEntered({ ...entered, [name]: value }),
+  });
   return (
     <Dialog title={text.copyTitle(what)} isOpen onClose={onClose}>
       <EditForm
-        action={
-          preview.data === undefined || preview.data.created === 0
-            ? text.copy
-            : text.make(slotsInWords(preview.data.created))
-        }
+        action={created === 0 ? text.copy : text.make(slotsInWords(created))}
         pending={text.copying}
         write={write}
-        places={{ shift_days: 'to', snippet_name: 'snippetName', repeat: 'repeat' }}
-        concerns={concernsOf(preview.data, snippetName, now)}
-        isChecking={!isReady && preview.error === null}
+        concerns={concernsOf(preview.data?.copies ?? [], snippetName, now)}
+        isChecking={entered !== settled || leftOut !== without || preview.isPending || preview.isFetching}
         onSend={() => void send()}
         onCancel={onClose}
       >
         <div className="row">
           <TextField
-            label={text.copyFrom(weekdayHint(day))}
-            name="to"
+            label={text.copyFrom(weekdayOf(day))}
+            name="shiftDays"
             type="date"
-            value={to}
-            onChange={setTo}
-            validate={() => (shiftDays >= 1 && shiftDays <= 366 ? null : text.noLaterDay)}
+            {...field('to')}
+            validate={(typed) => (isShift(daysBetween(day, typed)) ? null : text.noLaterDay)}
             autoFocus
           />
           <TextField
@@ -99,88 +116,105 @@ export function CopyDialog({ what, source, day, now, onCopied, onClose }: CopyDi
             hint={text.timesHint}
             name="repeat"
             inputMode="numeric"
-            value={repeat}
-            onChange={setRepeat}
-            validate={(typed) => (/^([1-9]|[1-4]\d|5[0-2])$/.test(typed.trim()) ? null : text.noTimes)}
+            {...field('repeat')}
+            validate={(typed) => (isRepeat(typed) ? null : text.noTimes)}
           />
           <TextField
             label={text.snippetNames}
             hint={text.snippetNamesHint}
             name="snippetName"
             placeholder="{name} {date}"
-            value={snippetName}
-            onChange={setSnippetName}
+            {...field('snippetName')}
             maxLength={128}
           />
         </div>
         <p className="detail">{text.copiesAre}</p>
-        {preview.error === null ? (
-          <CopyPreview {...{ leftOut, setLeftOut }} whole={whole.data} answer={preview.data} />
+        {failure === undefined ? (
+          <CopyPreview {...{ whole, leftOut, setLeftOut }} answer={preview.data} />
         ) : (
-          write.failure === undefined && (
-            <Problem failure={describeFailure(preview.error)} onRetry={() => void preview.refetch()} />
-          )
+          write.failure === undefined && <Problem failure={failure} onRetry={() => void preview.refetch()} />
         )}
-        {hasTakenNames && whole.data !== undefined && <TakenNames copies={whole.data.copies} />}
+        {isNameTaken && whole !== undefined && <TakenNames copies={whole.copies} />}
       </EditForm>
     </Dialog>
   );
 }
 
-/** Says what looks like a mistake in a copy, at a time in Unix ms. */
-function concernsOf(preview: CopySlotsResponse | undefined, snippetName: string, now: number): string[] {
-  const made = preview?.copies.filter(({ takenBySlotId }) => takenBySlotId === undefined) ?? [];
-  const late = made.filter(({ slot }) => slot?.deliveryTime !== undefined && timestampMs(slot.deliveryTime) < now);
-  const odd = snippetName
-    .replaceAll('{name}', '')
-    .replaceAll('{date}', '')
-    .match(/\{[^{}]*\}?/);
-  return [
-    ...(late.length === 0 ? [] : [text.late(slotsInWords(late.length))]),
-    ...(odd === null ? [] : [text.oddName(odd[0])]),
-  ];
-}
-
-const weekdayHint = (day: string) =>
+const isShift = (days: number) => days >= 1 && days <= 366;
+const isRepeat = (typed: string) => /^\s*([1-9]|[1-4]\d|5[0-2])\s*$/.test(typed);
+const isMade = ({ takenBySlotId }: SlotCopy) => takenBySlotId === undefined;
+const weekdayOf = (day: string) =>
   new Date(`${day}T12:00Z`).toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' });
 
-function daysBetween(from: string, to: string): number {
-  return readDay(to) === undefined ? 0 : Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
-}
-
 /** Reads what a copy would do. */
-function usePreview(request: Request, isWanted = true) {
-  const transport = useTransport();
-  const asked = useDebounced(toJsonString(copySlots.input, create(copySlots.input, request)));
-  const { shiftDays = 0, repeat = 0 } = request;
-  return useQuery({
-    queryKey: ['copy preview', asked],
-    queryFn: async ({ signal }) => {
-      const dry = { ...request, dryRun: true };
-      return (await transport.unary(copySlots, signal, undefined, undefined, dry, undefined)).message;
-    },
-    enabled: isWanted && shiftDays >= 1 && shiftDays <= 366 && repeat >= 1 && repeat <= 52,
-    placeholderData: keepPreviousData,
-  });
+const usePreview = (request: Request, enabled: boolean) =>
+  useQuery(copySlots, { ...request, dryRun: true }, { enabled, placeholderData: keepPreviousData });
+
+/** Says what looks like a mistake in a copy, at a time in Unix ms. */
+function concernsOf(copies: readonly SlotCopy[], snippetName: string, now: number): string[] {
+  const isLate = ({ slot }: SlotCopy) => slot?.deliveryTime !== undefined && timestampMs(slot.deliveryTime) < now;
+  const late = copies.filter((copy) => isMade(copy) && isLate(copy)).length;
+  const [odd] = snippetName.replaceAll(/\{(name|date)\}/g, '').match(/\{[^{}]*\}?/) ?? [];
+  return [...(late === 0 ? [] : [text.late(slotsInWords(late))]), ...(odd === undefined ? [] : [text.oddName(odd)])];
 }
 
-/** Undoes a copy: slots can't be deleted, so they are deactivated. */
-async function deactivateCopies(
-  { copies }: CopySlotsResponse,
-  send: (request: MessageInitShape<typeof updateSlots.input>) => Promise<Undone>,
-): Promise<Undone> {
-  const made = copies.flatMap(({ slot }) =>
-    slot !== undefined && slot.id > 0 ? [{ id: slot.id, etag: slot.etag }] : [],
+interface CopyPreviewProps {
+  /** What would be made of all slots, and what will be made without those that are left out. */
+  readonly whole: CopySlotsResponse | undefined;
+  readonly answer: CopySlotsResponse | undefined;
+  /** The slots that are not copied, by their ids. */
+  readonly leftOut: ReadonlySet<number>;
+  setLeftOut(leftOut: ReadonlySet<number>): void;
+}
+
+/** Shows each copy before it is made. A slot whose copies are not wanted is left out by its box. */
+function CopyPreview({ whole, answer, leftOut, setLeftOut }: CopyPreviewProps) {
+  const id = useId();
+  if (answer === undefined || whole === undefined) return <p className="detail">{text.lookingUp}</p>;
+  const copies = whole.copies.toSorted((left, right) => timeOf(left) - timeOf(right));
+  const outcomes = new Map(answer.copies.map((copy) => [keyOf(copy), copy]));
+  const describe = (copy: SlotCopy) =>
+    leftOut.has(copy.sourceSlotId) ? text.leftOut : describeCopy(outcomes.get(keyOf(copy)) ?? copy);
+  const columns: readonly Column<SlotCopy>[] = [
+    { title: text.delivery, text: ({ slot }) => (slot === undefined ? '' : slotTime(slot)), className: 'name' },
+    { title: text.ordersClose, text: ({ slot }) => formatTime(slot?.freezeTime), className: 'time' },
+    { title: text.capacity, text: ({ slot }) => slot?.capacity?.toLocaleString('en') ?? '', className: 'number' },
+    { title: text.outcome, text: describe },
+  ];
+  const sources = copies.map(({ sourceSlotId }) => sourceSlotId);
+  const has = (index: number) => !leftOut.has(sources[index] ?? 0);
+  const choose = (index: number) => {
+    const source = sources[index] ?? 0;
+    setLeftOut(new Set(has(index) ? [...leftOut, source] : [...leftOut].filter((each) => each !== source)));
+  };
+  const count = sources.filter((source) => !leftOut.has(source)).length;
+  const toggleAll = () => setLeftOut(new Set(count === copies.length ? sources : []));
+  return (
+    <>
+      <p role="status" id={id}>
+        {text.willBeMade(slotsInWords(answer.created), answer.skipped)}
+        {answer.snippetsLeftOut > 0 && ` ${text.snippetsNot(answer.snippetsLeftOut)}`}
+      </p>
+      {copies.length > 0 && (
+        <ListTable
+          labelledBy={id}
+          columns={columns}
+          rows={copies}
+          keyOf={(copy) => copies.indexOf(copy)}
+          selection={{ count, has, choose, toggleAll }}
+        />
+      )}
+    </>
   );
-  for (let from = 0; from < made.length; from += mostUpdated) {
-    const undone = await send({
-      slots: made.slice(from, from + mostUpdated),
-      change: { case: 'isActive', value: false },
-    });
-    if (undone.failure !== undefined) return undone;
-  }
-  return {};
 }
 
-/** The most slots that UpdateSlots takes. */
-const mostUpdated = 500;
+const timeOf = ({ slot }: SlotCopy) => (slot?.deliveryTime === undefined ? 0 : timestampMs(slot.deliveryTime));
+const keyOf = (copy: SlotCopy) => `${copy.sourceSlotId} ${timeOf(copy)}`;
+
+/** Says what becomes of a copy. */
+function describeCopy(copy: SlotCopy): string {
+  const { takenBySlotId, isAdjusted, slot } = copy;
+  if (takenBySlotId !== undefined) return takenBySlotId === 0 ? text.takenByCopy : text.takenBy(takenBySlotId);
+  const closesLate = slot?.freezeTime !== undefined && timestampMs(slot.freezeTime) > timeOf(copy);
+  return [text.made, isAdjusted && text.clocksChange, closesLate && text.closesLate].filter(Boolean).join('. ');
+}

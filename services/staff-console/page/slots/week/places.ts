@@ -1,3 +1,5 @@
+import { type FocusEvent, useLayoutEffect, useRef } from 'react';
+
 // Places are the slots and the free hours of the calendar, in the order of the day. Keys move between them.
 
 const place = '[data-place]';
@@ -9,23 +11,15 @@ export function placeOf(target: EventTarget): HTMLElement | null {
 }
 
 /** Returns the slot at a place; 0 for a free hour. */
-export const slotIdOf = (at: HTMLElement | null | undefined) => Number(at?.dataset.place ?? 0);
+export const slotIdOf = (at: HTMLElement | null) => Number(at?.dataset.place ?? 0);
 
 /** Returns the place of a slot. */
 export const placeOfSlot = (id: number | string) => document.querySelector<HTMLElement>(`[data-place="${id}"]`);
 
-/** An hour of a day, such as 10 on 2026-11-23. */
-export interface Cell {
-  readonly day: string;
-  readonly hour: number;
-}
-
-/** Returns the cell of the calendar below the pointer, whatever slot lies over it; undefined beside the cells. */
-export function cellBelow({ clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>): Cell | undefined {
-  const cell = document.elementsFromPoint(clientX, clientY).find((element) => element.matches('[data-hour]'));
-  const { hour } = cell instanceof HTMLElement ? cell.dataset : {};
-  const { day } = cell?.closest<HTMLElement>('[data-day]')?.dataset ?? {};
-  return day === undefined || hour === undefined ? undefined : { day, hour: Number(hour) };
+/** Returns the hour of the calendar below the pointer, such as 2026-11-23T09:00, whatever slot lies over it. */
+export function hourBelow({ clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>): string | undefined {
+  const hour = document.elementsFromPoint(clientX, clientY).find((element) => element.matches('[data-hour]'));
+  return hour?.getAttribute('data-at') ?? undefined;
 }
 
 /** Returns the place beside another one, at the same hour of the day before or after, or before or after it on its day. */
@@ -38,4 +32,33 @@ export function placeBeside(from: HTMLElement, key: string): HTMLElement | null 
   const other = key === 'ArrowRight' ? day?.nextElementSibling : day?.previousElementSibling;
   const hour = from.closest<HTMLElement>('.hour')?.dataset.hour;
   return other?.querySelector<HTMLElement>(`[data-hour="${hour}"] ${place}`) ?? null;
+}
+
+/**
+ * Keeps the keyboard's place where what has the focus leaves the page: it goes on with the slot, which may stand elsewhere,
+ * or else with what is done with the selection, or at the heading.
+ *
+ * @returns the handlers of the element around all of it.
+ */
+export function useKeptFocus() {
+  const last = useRef<Element>(undefined);
+  // Before the next key.
+  useLayoutEffect(() => {
+    const left = last.current;
+    if (left === undefined || left.isConnected || document.activeElement !== document.body) return;
+    const id = left.getAttribute('data-place') || left.closest<HTMLElement>('[data-panel]')?.dataset.panel;
+    const find = (selector: string) => document.querySelector<HTMLElement>(selector);
+    (placeOfSlot(id ?? 'none') ?? find('.selection-bar') ?? find('h1'))?.focus();
+  });
+  return {
+    onFocus: ({ target }: FocusEvent) => {
+      last.current = target;
+    },
+    // An element that leaves the page may lose the focus before; one that stays is left by staff.
+    onBlur: ({ target }: FocusEvent) => {
+      setTimeout(() => {
+        if (target.isConnected && last.current === target) last.current = undefined;
+      });
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { Suspense, useEffect, useMemo, useState } from 'react';
+import { Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
 import { type ListSlotsResponse, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
 import { formatDay, useNow } from '../../business/time.tsx';
-import { dateInput, fromTimeInput, readDay, readTimeInput, shiftDay } from '../../business/time-input.ts';
+import { fromTimeInput, readDay, readTimeInput, shiftDay, timeInput } from '../../business/time-input.ts';
 import { Switch } from '../../forms/switch.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useFilters, withFilters } from '../../lists/filters.ts';
@@ -13,6 +13,7 @@ import { Views } from '../../lists/views.tsx';
 import { useGroups } from '../../lookup/names.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
+import { late } from '../../ui/pauses.ts';
 import { Read } from '../../ui/read.tsx';
 import { readId } from '../../ui/text.ts';
 import { words } from '../../words.ts';
@@ -20,14 +21,10 @@ import { useMoving } from '../bulk/use-moving.tsx';
 import { Calendar } from './calendar.tsx';
 import { toDays } from './days.ts';
 import { shownInDay, shownInWeek } from './hour-cell.tsx';
-import { useKeptFocus } from './kept-focus.ts';
-import { OpenedContext } from './opened.ts';
-import { placeOfSlot } from './places.ts';
+import { useKeptFocus } from './places.ts';
 import { slotViews } from './slot-card.tsx';
-import { useWide } from './use-wide.ts';
 import '../record/slots.css';
 import './week.css';
-import { late } from '../../ui/pauses.ts';
 
 // Fetched when they are first needed.
 const SlotActions = late(async () => (await import('../bulk/on-demand.ts')).SlotActions);
@@ -35,22 +32,28 @@ const CopyDialog = late(async () => (await import('../bulk/on-demand.ts')).CopyD
 
 const text = words.slots;
 const rowsOf = ({ slots }: ListSlotsResponse) => slots;
-const allStates = [SlotState.ACTIVE, SlotState.INACTIVE];
 const nameOf = (day: string) => formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day));
+// With room for seven days side by side.
+const wide = matchMedia('(width >= 60rem)');
+const subscribeToWide = (onChange: () => void) => {
+  wide.addEventListener('change', onChange);
+  return () => wide.removeEventListener('change', onChange);
+};
 
 /** The calendar: the slots of a week or of a day by the hour, with the hours that are free. */
 export function Component() {
   const { values, set } = useFilters(['day', 'span', 'deactivated', 'lanes']);
   const now = useNow(20_000);
-  const today = dateInput(new Date(now));
+  const timeNow = timeInput(new Date(now));
+  const today = timeNow.slice(0, 10);
   const first = readDay(values.day) ?? today;
   const count = values.span === 'day' ? 1 : 7;
-  const isWide = useWide();
+  const isWide = useSyncExternalStore(subscribeToWide, () => wide.matches);
   const interval = {
     deliveryFrom: fromTimeInput(`${first}T00:00`),
     deliveryUntil: fromTimeInput(`${shiftDay(first, count)}T00:00`),
   };
-  const states = values.deactivated === '' ? [SlotState.ACTIVE] : allStates;
+  const states = values.deactivated === '' ? [SlotState.ACTIVE] : [SlotState.ACTIVE, SlotState.INACTIVE];
   // Pages that a phone takes in without a pause.
   const request = { ...interval, states, limit: 200 };
   const query = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken }, true);
@@ -62,21 +65,12 @@ export function Component() {
   );
   const slots = days.flatMap((day) => day.slots);
   const view = `${first} ${count}`;
-  const chosen = useChosen(
-    slots.map(({ id }) => id),
-    view,
-  );
-  const [opened, setOpened] = useState<{ readonly view: string; readonly id: number | undefined }>();
-  const openedId = opened?.view === view ? opened.id : undefined;
+  const ids = slots.map(({ id }) => id);
+  const chosen = useChosen(ids, view);
+  const chosenSlots = slots.filter(({ id }) => chosen.has(id));
+  const [opened, setOpened] = useState({ view, id: 0 });
   const { move, ask, dialog } = useMoving(now, (left) => chosen.count > 0 && chosen.only(left));
-  const keptFocus = useKeptFocus(
-    (left) =>
-      placeOfSlot(
-        left.getAttribute('data-place') || left.closest<HTMLElement>('[data-panel]')?.dataset.panel || 'none',
-      ) ??
-      document.querySelector<HTMLElement>('.selection-bar') ??
-      document.querySelector<HTMLElement>('h1'),
-  );
+  const keptFocus = useKeptFocus();
   const [isCopying, setIsCopying] = useState(false);
   const [copiedTo, setCopiedTo] = useState('');
   // The keyboard goes on at the top of the days with the copies.
@@ -84,9 +78,7 @@ export function Component() {
     if (copiedTo !== '') document.querySelector<HTMLElement>('h1')?.focus();
   }, [copiedTo]);
   const groups = useGroups();
-  const chosenSlots = slots.filter(({ id }) => chosen.has(id));
   const span = count === 1 ? text.thisDay : text.thisWeek;
-  const lastName = nameOf(shiftDay(first, 6));
   return (
     <Page
       title={text.title}
@@ -109,7 +101,7 @@ export function Component() {
             <ChevronRight />
           </Button>
         </div>
-        <strong>{count === 1 ? nameOf(first) : text.range(nameOf(first), lastName)}</strong>
+        <strong>{count === 1 ? nameOf(first) : text.range(nameOf(first), nameOf(shiftDay(first, 6)))}</strong>
         <TextField label={text.goTo} type="date" value={first} onChange={(day) => set({ day })} />
         <nav className="tabs" aria-label={text.span}>
           {[['day', text.day] as const, ['', text.week] as const].map(([each, name]) => (
@@ -130,20 +122,20 @@ export function Component() {
         </Switch>
       </Views>
       <div {...keptFocus}>
-        <OpenedContext value={{ id: openedId, open: (id) => setOpened({ view, id }) }}>
-          <Read query={query} what={text.theSlots}>
-            {() => (
-              <Calendar
-                {...{ days, today, now, groups, chosen }}
-                isGrid={isWide || count === 1}
-                mostLanes={count > 1 ? shownInWeek : (readId(values.lanes) ?? (isWide ? shownInDay : shownInWeek + 1))}
-                onMove={move}
-                onAskMove={ask}
-                onUnfold={() => setIsUnfolded(true)}
-              />
-            )}
-          </Read>
-        </OpenedContext>
+        <Read query={query} what={text.theSlots}>
+          {() => (
+            <Calendar
+              {...{ days, now, timeNow, groups, chosen }}
+              isGrid={isWide || count === 1}
+              mostLanes={count > 1 ? shownInWeek : (readId(values.lanes) ?? (isWide ? shownInDay : shownInWeek + 1))}
+              opened={opened.view === view ? opened.id : 0}
+              onOpen={(id) => setOpened({ view, id })}
+              onMove={move}
+              onAskMove={ask}
+              onUnfold={() => setIsUnfolded(true)}
+            />
+          )}
+        </Read>
         {chosenSlots.length > 0 && (
           <SelectionBar count={chosenSlots.length} onClear={chosen.clear}>
             <Suspense>
@@ -162,7 +154,6 @@ export function Component() {
             day={first}
             onClose={() => setIsCopying(false)}
             onCopied={(day) => {
-              setIsCopying(false);
               setCopiedTo(day);
               set({ day });
             }}
