@@ -12,7 +12,7 @@ import { readTaken } from '../record/taken.ts';
 import { type Move, type Moved, moveConcerns, movesBy, plansAfter, type Shift } from './move.ts';
 
 // Fetched when it is first needed.
-const MoveDialog = late(async () => (await import('./on-demand.ts')).MoveDialog);
+const MoveDialog = late(async () => (await import('./move-dialog.tsx')).MoveDialog);
 
 const longestLookMs = 1_000;
 const text = words.slots;

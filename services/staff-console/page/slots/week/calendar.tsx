@@ -11,18 +11,12 @@ import type { CalendarView } from './slot-card.tsx';
 
 const text = words.slots;
 
-/** A day with its name, such as "Mon 23 Nov". */
-type NamedDay = Day & { readonly name: string };
-
 interface CalendarProps extends CalendarView {
-  readonly days: readonly NamedDay[];
+  readonly days: readonly Day[];
   onMove(slots: readonly PlannedSlot[], by: Shift): void;
   /** Shows all hours. */
   onUnfold(): void;
 }
-
-/** So many slots are all drawn at once; of more, only those in sight. */
-const alwaysDrawn = 60;
 
 const shifts: Readonly<Record<string, Shift>> = {
   ArrowLeft: { days: -1, minutes: 0 },
@@ -31,12 +25,19 @@ const shifts: Readonly<Record<string, Shift>> = {
   ArrowDown: { days: 0, minutes: 60 },
 };
 
+/** What is dragged, from one hour to another. */
+interface Drag {
+  readonly moved: readonly PlannedSlot[];
+  readonly from: string;
+  readonly to: string | undefined;
+}
+
 /**
  * The days with their slots by the hour. Arrow keys go from place to place, with Shift they select on the way, and with
  * Alt they move what is selected, as dragging does. Space selects.
  */
 export function Calendar(props: CalendarProps) {
-  const { days, timeNow, isGrid, mostLanes, chosen, opened, onOpen, onMove, onUnfold } = props;
+  const { days, isGrid, mostLanes, chosen, opened, onOpen, onMove, onUnfold } = props;
   const slots = days.flatMap((day) => day.slots);
   /** The slots that a key or the pointer moves: those that are selected, or else the one that has it. */
   const movedWith = (id: number) => slots.filter((slot) => (chosen.has(id) ? chosen.has(slot.id) : slot.id === id));
@@ -61,30 +62,24 @@ export function Calendar(props: CalendarProps) {
     } else if (id > 0) onMove(movedWith(id), by);
     event.preventDefault();
   };
-  const [dragged, setDragged] = useState<{ readonly slots: readonly PlannedSlot[]; readonly from: string }>();
-  const [over, setOver] = useState<string>();
-  const endDrag = () => {
-    setDragged(undefined);
-    setOver(undefined);
-  };
-  const drag = (event: DragEvent<HTMLElement>) => {
+  const [drag, setDrag] = useState<Drag>();
+  const startDrag = (event: DragEvent<HTMLElement>) => {
     const [id, from] = [slotIdOf(placeOf(event.target)), hourBelow(event)];
     if (id === 0 || from === undefined) return;
     event.dataTransfer.setData('text/plain', text.slot(id));
-    setDragged({ slots: movedWith(id), from });
+    setDrag({ moved: movedWith(id), from, to: from });
   };
   const dragOver = (event: DragEvent<HTMLElement>) => {
-    const to = dragged && hourBelow(event);
+    const to = hourBelow(event);
+    if (drag === undefined) return;
     if (to !== undefined) event.preventDefault();
-    setOver(to);
+    if (to !== drag.to) setDrag({ ...drag, to });
   };
   const drop = (event: DragEvent<HTMLElement>) => {
     const to = hourBelow(event);
-    if (dragged === undefined || to === undefined) return;
+    if (drag === undefined || to === undefined) return;
     event.preventDefault();
-    endDrag();
-    const { slots: moved, from } = dragged;
-    onMove(moved, { days: daysBetween(from, to), minutes: minuteOf(to) - minuteOf(from) });
+    onMove(drag.moved, { days: daysBetween(drag.from, to), minutes: minuteOf(to) - minuteOf(drag.from) });
   };
   const lanes = days.flatMap(({ hours }) => hours.flatMap((hour) => hour.slots.map((placed) => placed.lanes)));
   const hours = days[0]?.hours ?? [];
@@ -98,27 +93,25 @@ export function Calendar(props: CalendarProps) {
         '--least': days.length === 1 ? Math.min(mostLanes, Math.max(0, ...lanes)) : 0,
       }}
       onKeyDown={press}
-      onDragStart={drag}
+      onDragStart={startDrag}
       onDragOver={dragOver}
       onDrop={drop}
-      onDragEnd={endDrag}
+      onDragEnd={() => setDrag(undefined)}
     >
       {isGrid && <Axis hours={hours} onUnfold={onUnfold} />}
       {days.map((day, index) => (
         <section key={day.day} className="day" aria-label={day.name}>
-          <DayHead {...{ day, chosen, isGrid }} today={timeNow.slice(0, 10)} />
+          <DayHead view={props} day={day} />
           <div className="hours">
             {day.hours.map(
               (hour) =>
                 (isGrid || hour.slots.length > 0) && (
                   <HourCell
                     key={hour.hour}
+                    {...{ day, hour }}
                     view={props}
-                    hour={hour}
-                    nameOfDay={day.name}
                     isAtEnd={isGrid && index > 3}
-                    isOver={over === hour.at}
-                    isAlwaysDrawn={slots.length <= alwaysDrawn}
+                    isOver={drag?.to === hour.at}
                   />
                 ),
             )}
@@ -151,18 +144,14 @@ function Axis({ hours, onUnfold }: { readonly hours: readonly Hour[]; onUnfold()
   );
 }
 
-interface DayHeadProps extends Pick<CalendarView, 'chosen' | 'isGrid'> {
-  readonly day: NamedDay;
-  readonly today: string;
-}
-
 /** The head of a day: its date, which opens what is done with the day, and how much of it is booked. */
-function DayHead({ day: { day, name, slots }, today, chosen, isGrid }: DayHeadProps) {
+function DayHead({ view, day: { day, name, slots } }: { readonly view: CalendarView; readonly day: Day }) {
+  const today = view.timeNow.slice(0, 10);
   const counted = slots.filter(({ isActive, capacity }) => isActive && capacity !== undefined);
   const booked = counted.reduce((sum, slot) => sum + (slot.booked ?? 0), 0);
   const capacity = counted.reduce((sum, slot) => sum + (slot.capacity ?? 0), 0);
   const ofSlots = [
-    { name: text.selectDay, run: () => chosen.add(slots.map(({ id }) => id)) },
+    { name: text.selectDay, run: () => view.chosen.add(slots.map(({ id }) => id)) },
     { name: text.sheets, href: `/slots/sheets?day=${day}` },
   ];
   return (
@@ -171,7 +160,7 @@ function DayHead({ day: { day, name, slots }, today, chosen, isGrid }: DayHeadPr
         <MoreMenu
           isOfPart
           label={text.dayActions(name)}
-          icon={isGrid ? name.split(' ', 2).join(' ') : name}
+          icon={view.isGrid ? name.split(' ', 2).join(' ') : name}
           actions={[
             ...(day < today ? [] : [{ name: text.add, href: `/slots/new?day=${day}` }]),
             ...(slots.length === 0 ? [] : ofSlots),

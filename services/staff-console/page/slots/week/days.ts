@@ -1,44 +1,24 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
-import { shiftDay, timeInput } from '../../business/time-input.ts';
+import { formatDay } from '../../business/time.tsx';
+import { readTimeInput, shiftDay, timeInput } from '../../business/time-input.ts';
 
-/** A slot with its place in the column of its day. */
-export interface Placed {
-  readonly slot: PlannedSlot;
-  /** When it begins, in minutes of its hour, and how long it is drawn. */
-  readonly minute: number;
-  readonly minutes: number;
-  /** Its lane, from 0, of so many beside each other. */
-  readonly lane: number;
-  readonly lanes: number;
-}
-
+/** A day of the calendar. All days have the same hours. */
+export type Day = ReturnType<typeof toDays>[number];
 /** An hour of a day, with its slots by delivery time. */
-export interface Hour {
-  /** 0 to 23. */
-  readonly hour: number;
-  /** When it begins, such as 2026-11-23T09:00. */
-  readonly at: string;
-  readonly slots: readonly Placed[];
-}
-
-/** A day of the calendar, such as 2026-11-23. All days have the same hours. */
-export interface Day {
-  readonly day: string;
-  readonly hours: readonly Hour[];
-  readonly slots: readonly PlannedSlot[];
-}
+export type Hour = Day['hours'][number];
+/** A slot with its place in its hour: its minute, for how many it is drawn, and its lane of so many beside each other. */
+export type Placed = Hour['slots'][number];
 
 /** The least time that a slot is drawn for: its two lines need an hour's height. */
 const leastMinutes = 60;
-const dayMinutes = 1_440;
 
 /**
  * Returns days from a first one on, with their slots by the hour of the business's time zone.
  *
  * @param isWhole whether to show the hours at the ends, too, where no slot is.
  */
-export function toDays(slots: readonly PlannedSlot[], first: string, count: number, isWhole = false): readonly Day[] {
+export function toDays(slots: readonly PlannedSlot[], first: string, count: number, isWhole = false) {
   const days = Array.from({ length: count }, (_, index) => ({
     day: shiftDay(first, index),
     starts: [] as { slot: PlannedSlot; start: number; end: number; lane: number; ends: number[] }[],
@@ -50,7 +30,7 @@ export function toDays(slots: readonly PlannedSlot[], first: string, count: numb
     const starts = days.find(({ day }) => time.startsWith(day))?.starts;
     if (starts === undefined) continue;
     const start = minuteOf(time);
-    const end = Math.min(start + Math.max(slot.windowMinutes ?? 0, leastMinutes), dayMinutes);
+    const end = Math.min(start + Math.max(slot.windowMinutes ?? 0, leastMinutes), 1_440);
     // When the lanes end in which slots overlap. These have one list.
     const before = starts.at(-1)?.ends ?? [];
     const ends = before.some((each) => each > start) ? before : [];
@@ -63,9 +43,11 @@ export function toDays(slots: readonly PlannedSlot[], first: string, count: numb
   const hours = Array.from({ length: until - from + 1 }, (_, index) => from + index);
   return days.map(({ day, starts }) => ({
     day,
+    name: nameOf(day),
     slots: starts.map(({ slot }) => slot),
     hours: hours.map((hour) => ({
       hour,
+      /** Such as 2026-11-23T09:00. */
       at: `${day}T${String(hour).padStart(2, '0')}:00`,
       slots: starts
         .filter(({ start }) => Math.floor(start / 60) === hour)
@@ -79,3 +61,6 @@ export function toDays(slots: readonly PlannedSlot[], first: string, count: numb
 
 /** Returns the minute of the day of a text such as 2026-11-23T09:30. */
 export const minuteOf = (time: string) => Number(time.slice(11, 13)) * 60 + Number(time.slice(14, 16));
+
+/** Names a day such as 2026-11-23: "Mon 23 Nov". */
+export const nameOf = (day: string) => formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day));

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { InSight } from '../../ui/in-sight.tsx';
 import { late } from '../../ui/pauses.ts';
 import { words } from '../../words.ts';
-import type { Hour } from './days.ts';
+import type { Day, Hour } from './days.ts';
 import { type CalendarView, SlotCard } from './slot-card.tsx';
 
 const SlotPanel = late(async () => (await import('./slot-panel.tsx')).SlotPanel);
@@ -19,34 +19,26 @@ const [cardPx, shownAtOnce] = [60, 30];
 
 interface HourCellProps {
   readonly view: CalendarView;
+  readonly day: Day;
   readonly hour: Hour;
-  readonly nameOfDay: string;
   /** Whether the day stands at the right. */
   readonly isAtEnd: boolean;
   /** Whether what is dragged is over it. */
   readonly isOver: boolean;
-  readonly isAlwaysDrawn: boolean;
 }
 
 /** The slots of an hour, a free place for another one, and beside them the slot that is open. */
-export function HourCell({
-  view,
-  hour: { hour, at, slots },
-  nameOfDay,
-  isAtEnd,
-  isOver,
-  isAlwaysDrawn,
-}: HourCellProps) {
-  const { now, timeNow, groups, isGrid, mostLanes, opened, onAskMove } = view;
+export function HourCell({ view, day: { day, name }, hour: { hour, at, slots }, isAtEnd, isOver }: HourCellProps) {
+  const { timeNow, isGrid, mostLanes } = view;
   const [most, setMost] = useState(shownAtOnce);
-  const [day, time] = [at.slice(0, 10), at.slice(11)];
+  const time = at.slice(11);
   // What has no lane is behind "+12" in the last one.
   const shown = isGrid
     ? slots.filter(({ lane, lanes }) => lanes <= mostLanes || lane < mostLanes - 1)
     : slots.slice(0, most);
   const more = slots.length - shown.length;
   const lanes = mostLanes > shownInWeek ? String(mostLanes + shownAtOnce) : '';
-  const panelOf = slots.find(({ slot }) => slot.id === opened)?.slot;
+  const opened = slots.find(({ slot }) => slot.id === view.opened)?.slot;
   const content = () => (
     <>
       {shown.length > 0 && (
@@ -62,7 +54,7 @@ export function HourCell({
           data-place=""
           style={{ '--lane': mostLanes - 1, '--lanes': mostLanes }}
           to={`?${withFilters({ day, span: 'day', lanes })()}`}
-          aria-label={text.moreAt(more, nameOfDay, time)}
+          aria-label={text.moreAt(more, name, time)}
         >
           +{more}
         </Link>
@@ -74,7 +66,7 @@ export function HourCell({
           data-place=""
           tabIndex={-1}
           to={`/slots/new?at=${at}`}
-          aria-label={text.addAt(nameOfDay, time)}
+          aria-label={text.addAt(name, time)}
         >
           + {time}
         </Link>
@@ -86,23 +78,16 @@ export function HourCell({
       {slots.length === 0 ? (
         content()
       ) : (
-        <InSight className="in-hour" estimatePx={shown.length * cardPx} isAlwaysDrawn={isAlwaysDrawn}>
+        <InSight className="in-hour" estimatePx={shown.length * cardPx} isAlwaysDrawn={view.isAlwaysDrawn}>
           {content}
         </InSight>
       )}
       {isGrid && at.slice(0, 13) === timeNow.slice(0, 13) && (
         <div className="now" style={{ '--minute': Number(timeNow.slice(14, 16)), '--minutes': 5 }} />
       )}
-      {panelOf !== undefined && (
+      {opened !== undefined && (
         <Suspense>
-          <SlotPanel
-            key={opened}
-            {...{ now, groups }}
-            slot={panelOf}
-            isAtStart={isAtEnd}
-            onMove={() => onAskMove([panelOf])}
-            onClose={() => view.onOpen(0)}
-          />
+          <SlotPanel key={opened.id} {...{ view, isAtEnd }} slot={opened} />
         </Suspense>
       )}
     </div>

@@ -31,6 +31,7 @@ export interface CalendarView {
   readonly groups: ReadonlyMap<number, string>;
   /** Whether days stand side by side, with the hours at the left. Else one follows the other, with its slots only. */
   readonly isGrid: boolean;
+  readonly isAlwaysDrawn: boolean;
   /** How many slots stand side by side at most. */
   readonly mostLanes: number;
   readonly chosen: Chosen;

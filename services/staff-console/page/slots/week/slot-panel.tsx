@@ -12,22 +12,19 @@ import { CapacityBar } from '../record/capacity-bar.tsx';
 import { CapacityButton } from '../record/capacity-button.tsx';
 import { describeEnd, SlotBadge } from '../record/slot-state.tsx';
 import { slotTime } from '../record/slot-time.ts';
-import { describeProducts } from './slot-card.tsx';
+import { type CalendarView, describeProducts } from './slot-card.tsx';
 
 const text = words.slots;
 
 interface SlotPanelProps {
+  readonly view: CalendarView;
   readonly slot: PlannedSlot;
-  readonly now: number;
-  readonly groups: ReadonlyMap<number, string>;
-  /** Whether it stands at the left, because the slot is at the right. */
-  readonly isAtStart: boolean;
-  onMove(): void;
-  onClose(): void;
+  /** Whether the slot is at the right, so that the panel stands at the left. */
+  readonly isAtEnd: boolean;
 }
 
 /** A slot beside the calendar: its facts, its bookings, and what is done with it most. */
-export function SlotPanel({ slot, now, groups, isAtStart, onMove, onClose }: SlotPanelProps) {
+export function SlotPanel({ view: { now, groups, onOpen, onAskMove }, slot, isAtEnd }: SlotPanelProps) {
   const { id, capacity, booked = 0 } = slot;
   const { bookings, held, isCounting, error } = useLiveBookings(id);
   const path = `/slots/${id}`;
@@ -35,7 +32,7 @@ export function SlotPanel({ slot, now, groups, isAtStart, onMove, onClose }: Slo
   return (
     <aside
       className="slot-panel popover dialog"
-      style={isAtStart ? { insetInlineEnd: '45vw' } : {}}
+      style={isAtEnd ? { insetInlineEnd: '45vw' } : {}}
       data-panel={id}
       aria-label={text.slot(id)}
     >
@@ -44,7 +41,7 @@ export function SlotPanel({ slot, now, groups, isAtStart, onMove, onClose }: Slo
           <Link to={path}>{slotTime(slot)}</Link>
         </h2>
         <div className="actions">
-          <Button emphasis="quiet" aria-label={words.close} onPress={onClose}>
+          <Button emphasis="quiet" aria-label={words.close} onPress={() => onOpen(0)}>
             <X />
           </Button>
         </div>
@@ -69,7 +66,7 @@ export function SlotPanel({ slot, now, groups, isAtStart, onMove, onClose }: Slo
       <div className="actions">
         <CapacityButton slot={slot} now={now} />
         <ButtonLink href={path}>{text.openPage}</ButtonLink>
-        <PlanButtons slots={[slot]} now={now} onMove={onMove} />
+        <PlanButtons slots={[slot]} now={now} onMove={() => onAskMove([slot])} />
       </div>
     </aside>
   );

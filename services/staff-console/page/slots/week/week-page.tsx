@@ -1,9 +1,9 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { Suspense, useMemo, useState, useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
 import { type ListSlotsResponse, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
-import { formatDay, useNow } from '../../business/time.tsx';
-import { fromTimeInput, readDay, readTimeInput, shiftDay, timeInput } from '../../business/time-input.ts';
+import { useNow } from '../../business/time.tsx';
+import { fromTimeInput, readDay, shiftDay, timeInput } from '../../business/time-input.ts';
 import { Switch } from '../../forms/switch.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useFilters, withFilters } from '../../lists/filters.ts';
@@ -19,7 +19,7 @@ import { readId } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { useMoving } from '../bulk/use-moving.tsx';
 import { Calendar } from './calendar.tsx';
-import { toDays } from './days.ts';
+import { nameOf, toDays } from './days.ts';
 import { shownInDay, shownInWeek } from './hour-cell.tsx';
 import { useKeptFocus } from './places.ts';
 import { slotViews } from './slot-card.tsx';
@@ -27,12 +27,13 @@ import '../record/slots.css';
 import './week.css';
 
 // Fetched when they are first needed.
-const SlotActions = late(async () => (await import('../bulk/on-demand.ts')).SlotActions);
-const CopyDialog = late(async () => (await import('../bulk/on-demand.ts')).CopyDialog);
+const SlotActions = late(async () => (await import('../bulk/slot-actions.tsx')).SlotActions);
+const CopyDialog = late(async () => (await import('../bulk/copy-dialog.tsx')).CopyDialog);
 
 const text = words.slots;
+/** So many slots are all drawn at once; of more, only those in sight. */
+const alwaysDrawn = 60;
 const rowsOf = ({ slots }: ListSlotsResponse) => slots;
-const nameOf = (day: string) => formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day));
 // With room for seven days side by side.
 const wide = matchMedia('(width >= 60rem)');
 const subscribeToWide = (onChange: () => void) => {
@@ -53,16 +54,13 @@ export function Component() {
     deliveryFrom: fromTimeInput(`${first}T00:00`),
     deliveryUntil: fromTimeInput(`${shiftDay(first, count)}T00:00`),
   };
-  const states = values.deactivated === '' ? [SlotState.ACTIVE] : [SlotState.ACTIVE, SlotState.INACTIVE];
+  const states = [SlotState.ACTIVE, ...(values.deactivated === '' ? [] : [SlotState.INACTIVE])];
   // Pages that a phone takes in without a pause.
   const request = { ...interval, states, limit: 200 };
   const query = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken }, true);
   const { rows } = query;
   const [isUnfolded, setIsUnfolded] = useState(false);
-  const days = useMemo(
-    () => toDays(rows ?? [], first, count, isUnfolded).map((day) => ({ ...day, name: nameOf(day.day) })),
-    [rows, first, count, isUnfolded],
-  );
+  const days = useMemo(() => toDays(rows ?? [], first, count, isUnfolded), [rows, first, count, isUnfolded]);
   const slots = days.flatMap((day) => day.slots);
   const view = `${first} ${count}`;
   const ids = slots.map(({ id }) => id);
@@ -72,11 +70,6 @@ export function Component() {
   const { move, ask, dialog } = useMoving(now, (left) => chosen.count > 0 && chosen.only(left));
   const keptFocus = useKeptFocus();
   const [isCopying, setIsCopying] = useState(false);
-  const [copiedTo, setCopiedTo] = useState('');
-  // The keyboard goes on at the top of the days with the copies.
-  useEffect(() => {
-    if (copiedTo !== '') document.querySelector<HTMLElement>('h1')?.focus();
-  }, [copiedTo]);
   const groups = useGroups();
   const span = count === 1 ? text.thisDay : text.thisWeek;
   return (
@@ -127,6 +120,7 @@ export function Component() {
             <Calendar
               {...{ days, now, timeNow, groups, chosen }}
               isGrid={isWide || count === 1}
+              isAlwaysDrawn={slots.length <= alwaysDrawn}
               mostLanes={count > 1 ? shownInWeek : (readId(values.lanes) ?? (isWide ? shownInDay : shownInWeek + 1))}
               opened={opened.view === view ? opened.id : 0}
               onOpen={(id) => setOpened({ view, id })}
@@ -154,8 +148,9 @@ export function Component() {
             day={first}
             onClose={() => setIsCopying(false)}
             onCopied={(day) => {
-              setCopiedTo(day);
               set({ day });
+              // Once the dialog has gone, the keyboard goes on at the top of the days with the copies.
+              setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus());
             }}
           />
         </Suspense>

@@ -8,12 +8,13 @@ import { Calendar, CalendarCell, CalendarGrid, CalendarHeading } from 'react-ari
 import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { Label } from 'react-aria-components/Label';
 import { Radio, RadioGroup } from 'react-aria-components/RadioGroup';
-import { SlotBookingService } from '#gen/slot/v1/slot_booking_service_pb';
+import { type SlotBooking, SlotBookingService } from '#gen/slot/v1/slot_booking_service_pb';
 import { type PlannedSlot, SlotPlanService } from '#gen/slot/v1/slot_plan_service_pb';
 import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { formatDay, useNow } from '../../business/time.tsx';
 import { dateInput, fromTimeInput, readTimeInput, shiftDay } from '../../business/time-input.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
+import { TextField } from '../../forms/text-field.tsx';
 import { groupNames, useGroups } from '../../lookup/names.ts';
 import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
@@ -25,9 +26,48 @@ import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { CapacityBar } from '../record/capacity-bar.tsx';
 import { slotTime } from '../record/slot-time.ts';
-import type { BookingDialogProps } from './cancel-dialog.tsx';
 
-const text = words.slot.move;
+const { move: text, cancel } = words.slot;
+const { move, release } = SlotBookingService.method;
+
+interface BookingDialogProps {
+  readonly booking: SlotBooking;
+  onClose(): void;
+  onDone(): void;
+}
+
+/** Cancels a booking, for a reason. */
+export function CancelDialog({ booking, onClose, onDone }: BookingDialogProps) {
+  const order = isolate(booking.orderKey);
+  const [reason, setReason] = useState('');
+  const write = useWrite(release, () => ({ text: cancel.done(order) }));
+  const send = async () => {
+    const { failure } = await write.send({ bookingId: booking.id, reason: reason.trim() });
+    if (failure === undefined) onDone();
+  };
+  return (
+    <Dialog title={cancel.title(order)} isOpen onClose={onClose}>
+      <EditForm
+        action={cancel.action}
+        pending={cancel.pending}
+        write={write}
+        onSend={() => void send()}
+        onCancel={onClose}
+      >
+        <p>{cancel.means(booking.units)}</p>
+        <TextField
+          label={words.orders.reason}
+          hint={words.orders.reasonHint}
+          name="reason"
+          maxLength={200}
+          value={reason}
+          onChange={setReason}
+          autoFocus
+        />
+      </EditForm>
+    </Dialog>
+  );
+}
 
 /** Moves a booking to another slot, which can be undone. */
 export function MoveDialog({ booking, onClose, onDone }: BookingDialogProps) {
@@ -41,7 +81,6 @@ export function MoveDialog({ booking, onClose, onDone }: BookingDialogProps) {
   const day = picked ?? (ofSlot > today ? ofSlot : today);
   const [chosen, setChosen] = useState<number>();
   const [refusal, setRefusal] = useState('');
-  const { move } = SlotBookingService.method;
   const back = useWrite(move, ({ moved, message = '' }) => ({
     text: moved ? text.undone(order) : message,
     isProblem: !moved,
@@ -102,7 +141,7 @@ export function MoveDialog({ booking, onClose, onDone }: BookingDialogProps) {
             }}
           >
             <Label>{text.slots(formatDay(readTimeInput(`${day}T12:00`) ?? new Date(day)))}</Label>
-            <SlotOptions {...{ day, units, now }} current={slotId} />
+            <SlotOptions {...{ day, booking }} />
           </RadioGroup>
         </div>
       </EditForm>
@@ -110,17 +149,9 @@ export function MoveDialog({ booking, onClose, onDone }: BookingDialogProps) {
   );
 }
 
-interface SlotOptionsProps {
-  readonly day: string;
-  /** The units that the slot needs room for. */
-  readonly units: number;
-  /** The slot that is not offered. */
-  readonly current: number;
-  readonly now: number;
-}
-
-/** The slots of a day, of which one with room can be chosen. */
-function SlotOptions({ day, units, current, now }: SlotOptionsProps) {
+/** The slots of a day, of which another one with room for a booking can be chosen. */
+function SlotOptions({ day, booking }: { readonly day: string; readonly booking: SlotBooking }) {
+  const now = useNow(20_000);
   const groups = useGroups();
   const query = useQuery(SlotPlanService.method.listSlots, {
     deliveryFrom: fromTimeInput(`${day}T00:00`),
@@ -134,15 +165,15 @@ function SlotOptions({ day, units, current, now }: SlotOptionsProps) {
           {slots.length === 0 && <Empty>{text.none}</Empty>}
           {slots.map((slot) => {
             const { id, capacity, booked = 0 } = slot;
-            const { isOpen, room } = roomOf(slot, units, now);
+            const { isOpen, room } = roomOf(slot, booking.units, now);
             return (
-              <Radio key={id} value={String(id)} isDisabled={!isOpen || id === current} className="option">
+              <Radio key={id} value={String(id)} isDisabled={!isOpen || id === booking.slotId} className="option">
                 <div>
                   {slotTime(slot, true)}
                   <div className="detail">{groupNames(groups, slot.groupIds)}</div>
                 </div>
                 <div className="room">
-                  {id === current ? text.here : room}
+                  {id === booking.slotId ? text.here : room}
                   {capacity !== undefined && <CapacityBar {...{ booked, capacity }} />}
                 </div>
               </Radio>
