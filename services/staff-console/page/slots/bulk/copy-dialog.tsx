@@ -17,9 +17,8 @@ import { TextField } from '../../forms/text-field.tsx';
 import type { Column } from '../../lists/column.ts';
 import { ListTable } from '../../lists/list-table.tsx';
 import { describeFailure } from '../../rpc/failure.ts';
-import { notify, type Undone } from '../../rpc/notices.ts';
+import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
-import { useWriteEach } from '../../rpc/write-each.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/page.tsx';
 import { useDebounced } from '../../ui/pauses.ts';
@@ -32,7 +31,7 @@ import { daysBetween } from './move.ts';
 const text = words.slots;
 const { copySlots, updateSlots } = SlotPlanService.method;
 type Request = MessageInitShape<typeof CopySlotsRequestSchema>;
-/** The most slots that UpdateSlots takes: half of what CopySlots makes. */
+/** The most slots that UpdateSlots takes. */
 const mostUpdated = 500;
 
 interface CopyDialogProps {
@@ -63,16 +62,16 @@ export function CopyDialog({ what, source, day, now, onCopied, onClose }: CopyDi
   const kept = [...new Set(whole?.copies.map(({ sourceSlotId }) => sourceSlotId))].filter((id) => !without.has(id));
   const request = without.size === 0 ? all : { ...all, deliveryFrom: '', deliveryUntil: '', slotIds: kept };
   const preview = usePreview(request, isValid && (without.size === 0 || kept.length > 0));
-  const deactivate = useWriteEach(updateSlots);
+  const deactivation = useWrite(updateSlots, ({ changed }) => ({ text: text.deactivatedAgain(slotsInWords(changed)) }));
   /** Undoes a copy: slots can't be deleted, so they are deactivated. */
-  const undo = async ({ copies }: CopySlotsResponse): Promise<Undone> => {
+  const undo = async ({ copies }: CopySlotsResponse) => {
     const made = copies.filter(isMade).map(({ slot }) => ({ id: slot?.id ?? 0, etag: slot?.etag ?? '' }));
-    const parts = [made.slice(0, mostUpdated), made.slice(mostUpdated)].filter(({ length }) => length > 0);
-    const requests = parts.map((slots) => ({ slots, change: { case: 'isActive', value: false } as const }));
-    const { answers, failure } = await deactivate(requests);
-    const count = answers.reduce((sum, { changed }) => sum + changed, 0);
-    if (count > 0) notify({ text: text.deactivatedAgain(slotsInWords(count)) });
-    return { failure };
+    let undone: Undone = {};
+    for (let from = 0; from < made.length && undone.failure === undefined; from += mostUpdated) {
+      const slots = made.slice(from, from + mostUpdated);
+      undone = await deactivation.send({ slots, change: { case: 'isActive', value: false } });
+    }
+    return undone;
   };
   const write = useWrite(copySlots, (answer) => ({
     text: text.copied(slotsInWords(answer.created), answer.skipped),

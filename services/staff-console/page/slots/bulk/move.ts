@@ -11,17 +11,14 @@ export interface Shift {
   readonly minutes: number;
 }
 
-/** A slot, as far as a move needs it. */
-export type Moved = Pick<PlannedSlot, 'id' | 'isActive' | 'groupIds' | 'etag' | 'deliveryTime' | 'freezeTime'>;
-
 /** A slot before and after a move. */
 export interface Move {
-  readonly before: Moved;
-  readonly after: Moved;
+  readonly before: PlannedSlot;
+  readonly after: PlannedSlot;
 }
 
 /** Returns the moves of slots, with which "orders close" moves along; none by nothing. */
-export function movesBy(slots: readonly Moved[], by: Shift): readonly Move[] {
+export function movesBy(slots: readonly PlannedSlot[], by: Shift): readonly Move[] {
   if (by.days === 0 && by.minutes === 0) return [];
   const move = (at: Timestamp | undefined) => at && timestampFromDate(new Date(moveMoment(at, by)));
   return slots.map((slot) => ({
@@ -36,7 +33,7 @@ export const plansAfter = (moves: readonly Move[]) =>
 
 /** Says whether moves lead into the past, at a time in Unix ms. */
 export function moveConcerns(moves: readonly Move[], now: number): string[] {
-  const isPast = ({ deliveryTime }: Moved) => deliveryTime !== undefined && timestampMs(deliveryTime) < now;
+  const isPast = ({ deliveryTime }: PlannedSlot) => deliveryTime !== undefined && timestampMs(deliveryTime) < now;
   const late = moves.filter(({ before, after }) => !isPast(before) && isPast(after)).length;
   return late === 0 ? [] : [words.slots.late(slotsInWords(late))];
 }

@@ -1,6 +1,7 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { useTransport } from '@connectrpc/connect-query';
 import { Suspense, useRef, useState } from 'react';
+import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { notify, type Undone } from '../../rpc/notices.ts';
 import { useWriteEach } from '../../rpc/write-each.ts';
@@ -9,10 +10,10 @@ import { late } from '../../ui/pauses.ts';
 import { words } from '../../words.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
 import { readTaken } from '../record/taken.ts';
-import { type Move, type Moved, moveConcerns, movesBy, plansAfter, type Shift } from './move.ts';
+import { type Move, moveConcerns, movesBy, plansAfter, type Shift } from './move.ts';
 
 // Fetched when it is first needed.
-const MoveDialog = late(async () => (await import('./move-dialog.tsx')).MoveDialog);
+const MoveDialog = late(async () => (await import('./slot-actions.tsx')).MoveDialog);
 
 const longestLookMs = 1_000;
 const text = words.slots;
@@ -27,23 +28,23 @@ const text = words.slots;
 export function useMoving(now: number, onLeft: (ids: readonly number[]) => void) {
   const transport = useTransport();
   const write = useWriteEach(SlotService.method.updateSlot);
-  const [asked, setAsked] = useState<{ readonly slots: readonly Moved[]; readonly by: Shift }>();
+  const [asked, setAsked] = useState<{ readonly slots: readonly PlannedSlot[]; readonly by: Shift }>();
   // Moves that follow one another quickly wait for each other.
   const last = useRef(Promise.resolve());
   // What moves have made of slots, by what each was before: the page may still show it so.
-  const made = useRef(new Map<string, Moved>());
-  const latestOf = (slot: Moved): Moved => {
+  const made = useRef(new Map<string, PlannedSlot>());
+  const latestOf = (slot: PlannedSlot): PlannedSlot => {
     const next = made.current.get(versionOf(slot));
     return next === undefined ? slot : latestOf(next);
   };
 
-  const writeTimes = async (slots: readonly Moved[]) => {
+  const writeTimes = async (slots: readonly PlannedSlot[]) => {
     const sent = await write(slots.map(toRequest));
-    const before = new Map(slots.map((slot) => [slot.id, versionOf(slot)]));
-    for (const { slot } of sent.answers) {
-      const was = before.get(slot?.id ?? 0);
+    const etags = new Map(sent.answers.map(({ slot }) => [slot?.id, slot?.etag]));
+    for (const slot of slots) {
+      const etag = etags.get(slot.id) ?? slot.etag;
       // Slots of an older schema have the same etag until they are changed.
-      if (slot !== undefined && was !== undefined && was !== versionOf(slot)) made.current.set(was, slot);
+      if (etag !== slot.etag) made.current.set(versionOf(slot), { ...slot, etag });
     }
     return sent;
   };
@@ -51,12 +52,14 @@ export function useMoving(now: number, onLeft: (ids: readonly number[]) => void)
     const { answers, failed, failure, storeRequestId } = await writeTimes(moves.map(({ after }) => after));
     const left = failed.map(({ id }) => id);
     if (answers.length > 0) {
-      const back = moves
-        .filter(({ before }) => !left.includes(before.id))
-        .map(({ before }) => ({ ...before, etag: latestOf(before).etag }));
-      const undo = async (): Promise<Undone> => ({ failure: (await writeTimes(back)).failure });
-      const done = text.moved(slotsInWords(answers.length), inWords(by));
-      notify({ text: done, undo, about: 'moved slots', storeRequestId });
+      const done = moves.filter(({ before }) => !left.includes(before.id));
+      const back = done.map(({ before }) => ({ ...before, etag: latestOf(before).etag }));
+      notify({
+        text: text.moved(slotsInWords(done.length), inWords(by)),
+        undo: async (): Promise<Undone> => ({ failure: (await writeTimes(back)).failure }),
+        about: 'moved slots',
+        storeRequestId,
+      });
     }
     if (failure !== undefined) {
       const again = moves.filter(({ before }) => left.includes(before.id));
@@ -75,7 +78,7 @@ export function useMoving(now: number, onLeft: (ids: readonly number[]) => void)
     const taken = readTaken(transport, plansAfter(moves), AbortSignal.timeout(longestLookMs));
     return (await taken.catch(() => [])).length > 0;
   };
-  const move = (slots: readonly Moved[], by: Shift, isSure = false) => {
+  const move = (slots: readonly PlannedSlot[], by: Shift, isSure = false) => {
     last.current = last.current.then(async () => {
       const moves = movesBy(slots.map(latestOf), by);
       if (moves.length === 0) return;
@@ -99,23 +102,23 @@ export function useMoving(now: number, onLeft: (ids: readonly number[]) => void)
       />
     </Suspense>
   );
-  return { move, ask: (slots: readonly Moved[]) => setAsked({ slots, by: { days: 0, minutes: 0 } }), dialog };
+  return { move, ask: (slots: readonly PlannedSlot[]) => setAsked({ slots, by: { days: 0, minutes: 0 } }), dialog };
 }
 
-const versionOf = ({ id, etag }: Moved) => `${id} ${etag}`;
+const versionOf = ({ id, etag }: PlannedSlot) => `${id} ${etag}`;
 
 /** An UpdateSlot that changes the times of a slot only. */
-function toRequest({ id, isActive, groupIds, etag, deliveryTime, freezeTime }: Moved) {
+function toRequest({ id, isActive, groupIds, etag, deliveryTime, freezeTime }: PlannedSlot) {
   const inText = (at: Timestamp | undefined) => (at === undefined ? '' : timestampDate(at).toISOString());
   return { id, isActive, groupIds, etag, deliveryTime: inText(deliveryTime), freezeTime: inText(freezeTime) };
 }
 
 /** Says a shift in words, such as "1 day and −2 h". */
-function inWords({ days, minutes }: Shift): string {
-  const inDays = days !== 0 && `${days} ${Math.abs(days) === 1 ? 'day' : 'days'}`;
-  const inHours = minutes !== 0 && (minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`);
-  return [inDays, inHours]
-    .filter((part) => part !== false)
+const inWords = ({ days, minutes }: Shift) =>
+  [
+    days !== 0 && `${days} ${Math.abs(days) === 1 ? 'day' : 'days'}`,
+    minutes !== 0 && (minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`),
+  ]
+    .filter(Boolean)
     .join(' and ')
     .replaceAll('-', '−');
-}

@@ -25,13 +25,6 @@ const shifts: Readonly<Record<string, Shift>> = {
   ArrowDown: { days: 0, minutes: 60 },
 };
 
-/** What is dragged, from one hour to another. */
-interface Drag {
-  readonly moved: readonly PlannedSlot[];
-  readonly from: string;
-  readonly to: string | undefined;
-}
-
 /**
  * The days with their slots by the hour. Arrow keys go from place to place, with Shift they select on the way, and with
  * Alt they move what is selected, as dragging does. Space selects.
@@ -62,24 +55,22 @@ export function Calendar(props: CalendarProps) {
     } else if (id > 0) onMove(movedWith(id), by);
     event.preventDefault();
   };
-  const [drag, setDrag] = useState<Drag>();
+  /** The slot that is dragged, from one hour to another. */
+  const [drag, setDrag] = useState<{ readonly id: number; readonly from: string; readonly to: string | undefined }>();
   const startDrag = (event: DragEvent<HTMLElement>) => {
     const [id, from] = [slotIdOf(placeOf(event.target)), hourBelow(event)];
     if (id === 0 || from === undefined) return;
     event.dataTransfer.setData('text/plain', text.slot(id));
-    setDrag({ moved: movedWith(id), from, to: from });
+    setDrag({ id, from, to: from });
   };
-  const dragOver = (event: DragEvent<HTMLElement>) => {
+  const dragTo = (event: DragEvent<HTMLElement>) => {
     const to = hourBelow(event);
     if (drag === undefined) return;
-    if (to !== undefined) event.preventDefault();
     if (to !== drag.to) setDrag({ ...drag, to });
-  };
-  const drop = (event: DragEvent<HTMLElement>) => {
-    const to = hourBelow(event);
-    if (drag === undefined || to === undefined) return;
+    if (to === undefined) return;
     event.preventDefault();
-    onMove(drag.moved, { days: daysBetween(drag.from, to), minutes: minuteOf(to) - minuteOf(drag.from) });
+    const by = { days: daysBetween(drag.from, to), minutes: minuteOf(to) - minuteOf(drag.from) };
+    if (event.type === 'drop') onMove(movedWith(drag.id), by);
   };
   const lanes = days.flatMap(({ hours }) => hours.flatMap((hour) => hour.slots.map((placed) => placed.lanes)));
   const hours = days[0]?.hours ?? [];
@@ -94,8 +85,8 @@ export function Calendar(props: CalendarProps) {
       }}
       onKeyDown={press}
       onDragStart={startDrag}
-      onDragOver={dragOver}
-      onDrop={drop}
+      onDragOver={dragTo}
+      onDrop={dragTo}
       onDragEnd={() => setDrag(undefined)}
     >
       {isGrid && <Axis hours={hours} onUnfold={onUnfold} />}
@@ -148,8 +139,8 @@ function Axis({ hours, onUnfold }: { readonly hours: readonly Hour[]; onUnfold()
 function DayHead({ view, day: { day, name, slots } }: { readonly view: CalendarView; readonly day: Day }) {
   const today = view.timeNow.slice(0, 10);
   const counted = slots.filter(({ isActive, capacity }) => isActive && capacity !== undefined);
-  const booked = counted.reduce((sum, slot) => sum + (slot.booked ?? 0), 0);
-  const capacity = counted.reduce((sum, slot) => sum + (slot.capacity ?? 0), 0);
+  const sum = (of: 'booked' | 'capacity') => counted.reduce((all, slot) => all + (slot[of] ?? 0), 0);
+  const booked = counted.length > 0 && text.booked(sum('booked'), sum('capacity'));
   const ofSlots = [
     { name: text.selectDay, run: () => view.chosen.add(slots.map(({ id }) => id)) },
     { name: text.sheets, href: `/slots/sheets?day=${day}` },
@@ -169,9 +160,7 @@ function DayHead({ view, day: { day, name, slots } }: { readonly view: CalendarV
         />
       </h2>
       {day === today && <span className="visually-hidden">{text.today}</span>}
-      <span className="detail">
-        {slots.length === 0 ? text.none : counted.length > 0 && text.booked(booked, capacity)}
-      </span>
+      <span className="detail">{slots.length === 0 ? text.none : booked}</span>
     </header>
   );
 }

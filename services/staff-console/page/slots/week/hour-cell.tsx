@@ -2,7 +2,7 @@ import { Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { withFilters } from '../../lists/filters.ts';
 import { Button } from '../../ui/button.tsx';
-import { InSight } from '../../ui/in-sight.tsx';
+import { useInSight } from '../../ui/in-sight.tsx';
 import { late } from '../../ui/pauses.ts';
 import { words } from '../../words.ts';
 import type { Day, Hour } from './days.ts';
@@ -39,16 +39,24 @@ export function HourCell({ view, day: { day, name }, hour: { hour, at, slots }, 
   const more = slots.length - shown.length;
   const lanes = mostLanes > shownInWeek ? String(mostLanes + shownAtOnce) : '';
   const opened = slots.find(({ slot }) => slot.id === view.opened)?.slot;
-  const content = () => (
-    <>
-      {shown.length > 0 && (
+  const { ref, isNear, heightPx } = useInSight<HTMLDivElement>(shown.length * cardPx);
+  const isDrawn = isNear || view.isAlwaysDrawn || slots.length === 0;
+  return (
+    <div
+      ref={ref}
+      className={isOver ? 'hour over' : 'hour'}
+      style={isDrawn || isGrid ? {} : { blockSize: heightPx }}
+      data-hour={hour}
+      data-at={at}
+    >
+      {isDrawn && shown.length > 0 && (
         <ul className="plain">
           {shown.map((placed) => (
             <SlotCard key={placed.slot.id} {...{ view, placed }} />
           ))}
         </ul>
       )}
-      {more > 0 && isGrid && (
+      {isDrawn && isGrid && more > 0 && (
         <Link
           className="more"
           data-place=""
@@ -59,8 +67,10 @@ export function HourCell({ view, day: { day, name }, hour: { hour, at, slots }, 
           +{more}
         </Link>
       )}
-      {more > 0 && !isGrid && <Button onPress={() => setMost(most + shownAtOnce)}>{text.showMore(more)}</Button>}
-      {isGrid && at >= timeNow.slice(0, 10) && (
+      {isDrawn && !isGrid && more > 0 && (
+        <Button onPress={() => setMost(most + shownAtOnce)}>{text.showMore(more)}</Button>
+      )}
+      {isDrawn && isGrid && day >= timeNow.slice(0, 10) && (
         <Link
           className="free"
           data-place=""
@@ -70,17 +80,6 @@ export function HourCell({ view, day: { day, name }, hour: { hour, at, slots }, 
         >
           + {time}
         </Link>
-      )}
-    </>
-  );
-  return (
-    <div className={isOver ? 'hour over' : 'hour'} data-hour={hour} data-at={at}>
-      {slots.length === 0 ? (
-        content()
-      ) : (
-        <InSight className="in-hour" estimatePx={shown.length * cardPx} isAlwaysDrawn={view.isAlwaysDrawn}>
-          {content}
-        </InSight>
       )}
       {isGrid && at.slice(0, 13) === timeNow.slice(0, 13) && (
         <div className="now" style={{ '--minute': Number(timeNow.slice(14, 16)), '--minutes': 5 }} />

@@ -54,13 +54,15 @@ export function Component() {
     deliveryFrom: fromTimeInput(`${first}T00:00`),
     deliveryUntil: fromTimeInput(`${shiftDay(first, count)}T00:00`),
   };
-  const states = [SlotState.ACTIVE, ...(values.deactivated === '' ? [] : [SlotState.INACTIVE])];
+  const states = values.deactivated === '' ? [SlotState.ACTIVE] : [SlotState.ACTIVE, SlotState.INACTIVE];
   // Pages that a phone takes in without a pause.
   const request = { ...interval, states, limit: 200 };
   const query = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken }, true);
-  const { rows } = query;
   const [isUnfolded, setIsUnfolded] = useState(false);
-  const days = useMemo(() => toDays(rows ?? [], first, count, isUnfolded), [rows, first, count, isUnfolded]);
+  const days = useMemo(
+    () => toDays(query.rows ?? [], first, count, isUnfolded),
+    [query.rows, first, count, isUnfolded],
+  );
   const slots = days.flatMap((day) => day.slots);
   const view = `${first} ${count}`;
   const ids = slots.map(({ id }) => id);
