@@ -25,7 +25,7 @@ import { useMoving } from './bulk/use-moving.tsx';
 import { CapacityBar } from './record/capacity-bar.tsx';
 import { SlotBadge, slotStates, stateOf } from './record/slot-state.tsx';
 import { slotTime } from './record/slot-time.ts';
-import { describeProducts, slotViews } from './week/slot-card.tsx';
+import { describeProducts, slotViews } from './week/hour-cell.tsx';
 import './record/slots.css';
 
 const text = words.slots;

@@ -16,7 +16,6 @@ import { dateInput, fromTimeInput, readTimeInput, shiftDay } from '../../busines
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { groupNames, useGroups } from '../../lookup/names.ts';
-import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -86,7 +85,7 @@ export function MoveDialog({ booking, onClose, onDone }: BookingDialogProps) {
     isProblem: !moved,
   }));
   const write = useWrite(move, ({ moved }) =>
-    moved ? { text: text.done(order), undo: (): Promise<Undone> => back.send({ bookingId, slotId }) } : undefined,
+    moved ? { text: text.done(order), undo: () => back.send({ bookingId, slotId }) } : undefined,
   );
   const send = async () => {
     if (chosen === undefined) return setRefusal(text.choose);

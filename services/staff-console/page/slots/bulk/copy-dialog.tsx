@@ -42,8 +42,7 @@ interface CopyDialogProps {
   /** The first day of what is copied, such as 2026-11-23. */
   readonly day: string;
   readonly now: number;
-  /** Called with the first day of the copies. */
-  onCopied?(day: string): void;
+  onCopied?(firstDay: string): void;
   onClose(): void;
 }
 
@@ -52,16 +51,15 @@ export function CopyDialog({ what, source, day, now, onCopied, onClose }: CopyDi
   const [entered, setEntered] = useState({ to: shiftDay(day, 7), repeat: '1', snippetName: '' });
   const [leftOut, setLeftOut] = useState<ReadonlySet<number>>(new Set());
   const settled = useDebounced(entered);
-  const without = useDebounced(leftOut);
   const { to, repeat, snippetName } = settled;
   const shiftDays = daysBetween(day, to);
   const all = { ...source, shiftDays, repeat: Number(repeat), snippetName, timeZone: business.timeZone };
   const isValid = isShift(shiftDays) && isRepeat(repeat);
   // With all slots, in case that those without some fail. Their names are not looked at.
   const { data: whole } = usePreview({ ...all, snippetName: '' }, isValid);
-  const kept = [...new Set(whole?.copies.map(({ sourceSlotId }) => sourceSlotId))].filter((id) => !without.has(id));
-  const request = without.size === 0 ? all : { ...all, deliveryFrom: '', deliveryUntil: '', slotIds: kept };
-  const preview = usePreview(request, isValid && (without.size === 0 || kept.length > 0));
+  const kept = [...new Set(whole?.copies.map(({ sourceSlotId }) => sourceSlotId))].filter((id) => !leftOut.has(id));
+  const request = leftOut.size === 0 ? all : { ...all, deliveryFrom: '', deliveryUntil: '', slotIds: kept };
+  const preview = usePreview(request, isValid && (leftOut.size === 0 || kept.length > 0));
   const deactivation = useWrite(updateSlots, ({ changed }) => ({ text: text.deactivatedAgain(slotsInWords(changed)) }));
   /** Undoes a copy: slots can't be deleted, so they are deactivated. */
   const undo = async ({ copies }: CopySlotsResponse) => {
@@ -97,7 +95,7 @@ export function CopyDialog({ what, source, day, now, onCopied, onClose }: CopyDi
         pending={text.copying}
         write={write}
         concerns={concernsOf(preview.data?.copies ?? [], snippetName, now)}
-        isChecking={entered !== settled || leftOut !== without || preview.isPending || preview.isFetching}
+        isChecking={entered !== settled || preview.isPending || preview.isFetching}
         onSend={() => void send()}
         onCancel={onClose}
       >

@@ -3,7 +3,7 @@ import { useTransport } from '@connectrpc/connect-query';
 import { Suspense, useRef, useState } from 'react';
 import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { SlotService } from '#gen/slot/v1/slot_service_pb';
-import { notify, type Undone } from '../../rpc/notices.ts';
+import { notify } from '../../rpc/notices.ts';
 import { useWriteEach } from '../../rpc/write-each.ts';
 import { clock } from '../../session/clock.ts';
 import { late } from '../../ui/pauses.ts';
@@ -19,11 +19,8 @@ const longestLookMs = 1_000;
 const text = words.slots;
 
 /**
- * Lets a page move slots at once, or to where staff say. A notice says what was moved, and undoes it; another one says what
- * was not moved, and tries again. What looks like a mistake is asked about.
- *
- * @param now in Unix ms.
- * @param onLeft called with the slots that were not moved, if there are any.
+ * Lets a page move slots at once, or to where staff say. Notices undo what was moved, and try again what was not. What
+ * looks like a mistake is asked about. `onLeft` is called with the slots that were not moved, if there are any.
  */
 export function useMoving(now: number, onLeft: (ids: readonly number[]) => void) {
   const transport = useTransport();
@@ -56,7 +53,7 @@ export function useMoving(now: number, onLeft: (ids: readonly number[]) => void)
       const back = done.map(({ before }) => ({ ...before, etag: latestOf(before).etag }));
       notify({
         text: text.moved(slotsInWords(done.length), inWords(by)),
-        undo: async (): Promise<Undone> => ({ failure: (await writeTimes(back)).failure }),
+        undo: () => writeTimes(back),
         about: 'moved slots',
         storeRequestId,
       });

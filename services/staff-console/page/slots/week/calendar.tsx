@@ -1,22 +1,13 @@
 import { type DragEvent, type KeyboardEvent, useState } from 'react';
-import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { Button } from '../../ui/button.tsx';
 import { MoreMenu } from '../../ui/more-menu.tsx';
 import { words } from '../../words.ts';
 import { daysBetween, type Shift } from '../bulk/move.ts';
-import { type Day, type Hour, minuteOf } from './days.ts';
+import { type CalendarView, type Day, type Hour, minuteOf } from './days.ts';
 import { HourCell } from './hour-cell.tsx';
 import { hourBelow, placeBeside, placeOf, placeOfSlot, slotIdOf } from './places.ts';
-import type { CalendarView } from './slot-card.tsx';
 
 const text = words.slots;
-
-interface CalendarProps extends CalendarView {
-  readonly days: readonly Day[];
-  onMove(slots: readonly PlannedSlot[], by: Shift): void;
-  /** Shows all hours. */
-  onUnfold(): void;
-}
 
 const shifts: Readonly<Record<string, Shift>> = {
   ArrowLeft: { days: -1, minutes: 0 },
@@ -29,8 +20,8 @@ const shifts: Readonly<Record<string, Shift>> = {
  * The days with their slots by the hour. Arrow keys go from place to place, with Shift they select on the way, and with
  * Alt they move what is selected, as dragging does. Space selects.
  */
-export function Calendar(props: CalendarProps) {
-  const { days, isGrid, mostLanes, chosen, opened, onOpen, onMove, onUnfold } = props;
+export function Calendar(view: CalendarView) {
+  const { days, isGrid, mostLanes, chosen, opened, onOpen, onMove, onUnfold } = view;
   const slots = days.flatMap((day) => day.slots);
   /** The slots that a key or the pointer moves: those that are selected, or else the one that has it. */
   const movedWith = (id: number) => slots.filter((slot) => (chosen.has(id) ? chosen.has(slot.id) : slot.id === id));
@@ -90,20 +81,14 @@ export function Calendar(props: CalendarProps) {
       onDragEnd={() => setDrag(undefined)}
     >
       {isGrid && <Axis hours={hours} onUnfold={onUnfold} />}
-      {days.map((day, index) => (
+      {days.map((day) => (
         <section key={day.day} className="day" aria-label={day.name}>
-          <DayHead view={props} day={day} />
+          <DayHead {...{ view, day }} />
           <div className="hours">
             {day.hours.map(
               (hour) =>
                 (isGrid || hour.slots.length > 0) && (
-                  <HourCell
-                    key={hour.hour}
-                    {...{ day, hour }}
-                    view={props}
-                    isAtEnd={isGrid && index > 3}
-                    isOver={drag?.to === hour.at}
-                  />
+                  <HourCell key={hour.hour} {...{ view, day, hour }} isOver={drag?.to === hour.at} />
                 ),
             )}
           </div>

@@ -2,6 +2,8 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { formatDay } from '../../business/time.tsx';
 import { readTimeInput, shiftDay, timeInput } from '../../business/time-input.ts';
+import type { Chosen } from '../../lists/selection.tsx';
+import type { Shift } from '../bulk/move.ts';
 
 /** A day of the calendar. All days have the same hours. */
 export type Day = ReturnType<typeof toDays>[number];
@@ -10,14 +12,33 @@ export type Hour = Day['hours'][number];
 /** A slot with its place in its hour: its minute, for how many it is drawn, and its lane of so many beside each other. */
 export type Placed = Hour['slots'][number];
 
+/** What the calendar and its parts need. */
+export interface CalendarView {
+  readonly days: readonly Day[];
+  readonly now: number;
+  /** Now by the wall clock, such as 2026-11-23T09:30. */
+  readonly timeNow: string;
+  readonly groups: ReadonlyMap<number, string>;
+  /** Whether days stand side by side, with the hours at the left. Else one follows the other, with its slots only. */
+  readonly isGrid: boolean;
+  readonly isAlwaysDrawn: boolean;
+  /** How many slots stand side by side at most. */
+  readonly mostLanes: number;
+  readonly chosen: Chosen;
+  /** The slot in the panel; 0 for none. */
+  readonly opened: number;
+  onOpen(id: number): void;
+  onMove(slots: readonly PlannedSlot[], by: Shift): void;
+  /** Asks where slots are moved to. */
+  onAskMove(slots: readonly PlannedSlot[]): void;
+  /** Shows all hours. */
+  onUnfold(): void;
+}
+
 /** The least time that a slot is drawn for: its two lines need an hour's height. */
 const leastMinutes = 60;
 
-/**
- * Returns days from a first one on, with their slots by the hour of the business's time zone.
- *
- * @param isWhole whether to show the hours at the ends, too, where no slot is.
- */
+/** Returns days with their slots by the business's hours; with `isWhole` also the hours at the ends without slots. */
 export function toDays(slots: readonly PlannedSlot[], first: string, count: number, isWhole = false) {
   const days = Array.from({ length: count }, (_, index) => ({
     day: shiftDay(first, index),

@@ -1,16 +1,32 @@
 import { Suspense, useState } from 'react';
 import { Link } from 'react-router';
+import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { withFilters } from '../../lists/filters.ts';
+import { groupNames } from '../../lookup/names.ts';
 import { Button } from '../../ui/button.tsx';
 import { useInSight } from '../../ui/in-sight.tsx';
 import { late } from '../../ui/pauses.ts';
 import { words } from '../../words.ts';
-import type { Day, Hour } from './days.ts';
-import { type CalendarView, SlotCard } from './slot-card.tsx';
+import { CapacityBar } from '../record/capacity-bar.tsx';
+import { SlotIcon, stateOf } from '../record/slot-state.tsx';
+import { slotTime } from '../record/slot-time.ts';
+import type { CalendarView, Day, Hour, Placed } from './days.ts';
+
+declare module 'react' {
+  interface CSSProperties {
+    readonly [property: `--${string}`]: number | undefined;
+  }
+}
 
 const SlotPanel = late(async () => (await import('./slot-panel.tsx')).SlotPanel);
 
 const text = words.slots;
+
+/** The views of the slots, by their paths. */
+export const slotViews = [
+  ['/slots', text.calendar],
+  ['/slots/list', text.list],
+] as const;
 
 /** So many slots stand side by side in a week, and in a day before more of them are asked for. */
 export const [shownInWeek, shownInDay] = [3, 8];
@@ -21,14 +37,12 @@ interface HourCellProps {
   readonly view: CalendarView;
   readonly day: Day;
   readonly hour: Hour;
-  /** Whether the day stands at the right. */
-  readonly isAtEnd: boolean;
   /** Whether what is dragged is over it. */
   readonly isOver: boolean;
 }
 
 /** The slots of an hour, a free place for another one, and beside them the slot that is open. */
-export function HourCell({ view, day: { day, name }, hour: { hour, at, slots }, isAtEnd, isOver }: HourCellProps) {
+export function HourCell({ view, day, hour: { hour, at, slots }, isOver }: HourCellProps) {
   const { timeNow, isGrid, mostLanes } = view;
   const [most, setMost] = useState(shownAtOnce);
   const time = at.slice(11);
@@ -61,8 +75,8 @@ export function HourCell({ view, day: { day, name }, hour: { hour, at, slots }, 
           className="more"
           data-place=""
           style={{ '--lane': mostLanes - 1, '--lanes': mostLanes }}
-          to={`?${withFilters({ day, span: 'day', lanes })()}`}
-          aria-label={text.moreAt(more, name, time)}
+          to={`?${withFilters({ day: day.day, span: 'day', lanes })()}`}
+          aria-label={text.moreAt(more, day.name, time)}
         >
           +{more}
         </Link>
@@ -70,13 +84,13 @@ export function HourCell({ view, day: { day, name }, hour: { hour, at, slots }, 
       {isDrawn && !isGrid && more > 0 && (
         <Button onPress={() => setMost(most + shownAtOnce)}>{text.showMore(more)}</Button>
       )}
-      {isDrawn && isGrid && day >= timeNow.slice(0, 10) && (
+      {isDrawn && isGrid && day.day >= timeNow.slice(0, 10) && (
         <Link
           className="free"
           data-place=""
           tabIndex={-1}
           to={`/slots/new?at=${at}`}
-          aria-label={text.addAt(name, time)}
+          aria-label={text.addAt(day.name, time)}
         >
           + {time}
         </Link>
@@ -86,9 +100,65 @@ export function HourCell({ view, day: { day, name }, hour: { hour, at, slots }, 
       )}
       {opened !== undefined && (
         <Suspense>
-          <SlotPanel key={opened.id} {...{ view, isAtEnd }} slot={opened} />
+          <SlotPanel key={opened.id} {...{ view, day }} slot={opened} products={describeProducts(opened)} />
         </Suspense>
       )}
     </div>
   );
+}
+
+/** A slot in the calendar: its time, how much of it is booked, its state, and its groups or else its products. */
+function SlotCard({ view, placed }: { readonly view: CalendarView; readonly placed: Placed }) {
+  const { slot, minute, minutes, lane, lanes } = placed;
+  const { now, groups, mostLanes, chosen, opened, onOpen } = view;
+  const { id, capacity, booked = 0, groupIds } = slot;
+  const state = stateOf(slot, now);
+  const [start, end] = slotTime(slot, true).split(' – ');
+  return (
+    <li
+      className={`slot-card ${state} ${opened === id ? 'opened' : ''}`}
+      draggable
+      style={{ '--minute': minute, '--minutes': minutes, '--lane': lane, '--lanes': Math.min(lanes, mostLanes) }}
+    >
+      <Link
+        to={`/slots/${id}`}
+        data-place={id}
+        draggable={false}
+        onClick={(event) => {
+          if (opened === id || event.ctrlKey || event.metaKey) return;
+          event.preventDefault();
+          onOpen(id);
+        }}
+      >
+        <strong>
+          {start}
+          {end !== undefined && <span className="until"> – {end}</span>}
+        </strong>
+        {capacity !== undefined && (
+          <>
+            <span aria-hidden="true">{` ${booked}/${capacity}`}</span>
+            <CapacityBar booked={booked} capacity={capacity} />
+          </>
+        )}
+        <p className="detail one-line">
+          <SlotIcon state={state} /> {groupIds.length > 0 ? groupNames(groups, groupIds) : describeProducts(slot)}
+        </p>
+        <span className="visually-hidden"> {text.slot(id)}</span>
+      </Link>
+      {/* With the keyboard, Space selects. */}
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        aria-label={words.lists.select(text.slot(id))}
+        checked={chosen.has(id)}
+        onClick={({ shiftKey }) => chosen.choose(id, shiftKey)}
+        readOnly
+      />
+    </li>
+  );
+}
+
+/** Says how many products a slot has, and names the first ones. */
+export function describeProducts({ productCount, productNames }: PlannedSlot): string {
+  return productCount === 0 ? text.noProducts : text.products(productCount, productNames.join(', '));
 }

@@ -14,7 +14,9 @@ export function placeOf(target: EventTarget): HTMLElement | null {
 export const slotIdOf = (at: HTMLElement | null) => Number(at?.dataset.place ?? 0);
 
 /** Returns the place of a slot. */
-export const placeOfSlot = (id: number | string) => document.querySelector<HTMLElement>(`[data-place="${id}"]`);
+export const placeOfSlot = (id: number | string) => find(`[data-place="${id}"]`);
+
+const find = (selector: string) => document.querySelector<HTMLElement>(selector);
 
 /** Returns the hour of the calendar below the pointer, such as 2026-11-23T09:00, whatever slot lies over it. */
 export function hourBelow({ clientX, clientY }: Pick<MouseEvent, 'clientX' | 'clientY'>): string | undefined {
@@ -35,10 +37,8 @@ export function placeBeside(from: HTMLElement, key: string): HTMLElement | null 
 }
 
 /**
- * Keeps the keyboard's place where what has the focus leaves the page: it goes on with the slot, which may stand elsewhere,
- * or else with what is done with the selection, or at the heading.
- *
- * @returns the handlers of the element around all of it.
+ * Returns handlers for the element around what may leave the page while it has the focus. The keyboard then goes on with
+ * the slot where it stands now, or else with what is done with the selection, or at the heading.
  */
 export function useKeptFocus() {
   const last = useRef<Element>(undefined);
@@ -47,7 +47,6 @@ export function useKeptFocus() {
     const left = last.current;
     if (left === undefined || left.isConnected || document.activeElement !== document.body) return;
     const id = left.getAttribute('data-place') || left.closest<HTMLElement>('[data-panel]')?.dataset.panel;
-    const find = (selector: string) => document.querySelector<HTMLElement>(selector);
     (placeOfSlot(id ?? 'none') ?? find('.selection-bar') ?? find('h1'))?.focus();
   });
   return {

@@ -12,19 +12,20 @@ import { CapacityBar } from '../record/capacity-bar.tsx';
 import { CapacityButton } from '../record/capacity-button.tsx';
 import { describeEnd, SlotBadge } from '../record/slot-state.tsx';
 import { slotTime } from '../record/slot-time.ts';
-import { type CalendarView, describeProducts } from './slot-card.tsx';
+import type { CalendarView, Day } from './days.ts';
 
 const text = words.slots;
 
 interface SlotPanelProps {
   readonly view: CalendarView;
+  readonly day: Day;
   readonly slot: PlannedSlot;
-  /** Whether the slot is at the right, so that the panel stands at the left. */
-  readonly isAtEnd: boolean;
+  readonly products: string;
 }
 
 /** A slot beside the calendar: its facts, its bookings, and what is done with it most. */
-export function SlotPanel({ view: { now, groups, onOpen, onAskMove }, slot, isAtEnd }: SlotPanelProps) {
+export function SlotPanel({ view, day, slot, products }: SlotPanelProps) {
+  const { days, now, isGrid, onOpen, onAskMove } = view;
   const { id, capacity, booked = 0 } = slot;
   const { bookings, held, isCounting, error } = useLiveBookings(id);
   const path = `/slots/${id}`;
@@ -32,7 +33,8 @@ export function SlotPanel({ view: { now, groups, onOpen, onAskMove }, slot, isAt
   return (
     <aside
       className="slot-panel popover dialog"
-      style={isAtEnd ? { insetInlineEnd: '45vw' } : {}}
+      // At the left of a slot that is at the right.
+      style={isGrid && days.indexOf(day) > 3 ? { insetInlineEnd: '45vw' } : {}}
       data-panel={id}
       aria-label={text.slot(id)}
     >
@@ -58,8 +60,8 @@ export function SlotPanel({ view: { now, groups, onOpen, onAskMove }, slot, isAt
       <Facts
         rows={[
           [text.ordersClose, <Time key="freeze" at={slot.freezeTime} />],
-          [text.groups, groupNames(groups, slot.groupIds)],
-          [text.productsTitle, describeProducts(slot)],
+          [text.groups, groupNames(view.groups, slot.groupIds)],
+          [text.productsTitle, products],
           [text.bookings, error === null ? count : text.unread],
         ]}
       />

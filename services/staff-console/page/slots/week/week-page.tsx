@@ -20,9 +20,8 @@ import { words } from '../../words.ts';
 import { useMoving } from '../bulk/use-moving.tsx';
 import { Calendar } from './calendar.tsx';
 import { nameOf, toDays } from './days.ts';
-import { shownInDay, shownInWeek } from './hour-cell.tsx';
+import { shownInDay, shownInWeek, slotViews } from './hour-cell.tsx';
 import { useKeptFocus } from './places.ts';
-import { slotViews } from './slot-card.tsx';
 import '../record/slots.css';
 import './week.css';
 
@@ -33,6 +32,7 @@ const CopyDialog = late(async () => (await import('../bulk/copy-dialog.tsx')).Co
 const text = words.slots;
 /** So many slots are all drawn at once; of more, only those in sight. */
 const alwaysDrawn = 60;
+const startOf = (day: string) => fromTimeInput(`${day}T00:00`);
 const rowsOf = ({ slots }: ListSlotsResponse) => slots;
 // With room for seven days side by side.
 const wide = matchMedia('(width >= 60rem)');
@@ -50,10 +50,7 @@ export function Component() {
   const first = readDay(values.day) ?? today;
   const count = values.span === 'day' ? 1 : 7;
   const isWide = useSyncExternalStore(subscribeToWide, () => wide.matches);
-  const interval = {
-    deliveryFrom: fromTimeInput(`${first}T00:00`),
-    deliveryUntil: fromTimeInput(`${shiftDay(first, count)}T00:00`),
-  };
+  const interval = { deliveryFrom: startOf(first), deliveryUntil: startOf(shiftDay(first, count)) };
   const states = values.deactivated === '' ? [SlotState.ACTIVE] : [SlotState.ACTIVE, SlotState.INACTIVE];
   // Pages that a phone takes in without a pause.
   const request = { ...interval, states, limit: 200 };
@@ -70,7 +67,6 @@ export function Component() {
   const chosenSlots = slots.filter(({ id }) => chosen.has(id));
   const [opened, setOpened] = useState({ view, id: 0 });
   const { move, ask, dialog } = useMoving(now, (left) => chosen.count > 0 && chosen.only(left));
-  const keptFocus = useKeptFocus();
   const [isCopying, setIsCopying] = useState(false);
   const groups = useGroups();
   const span = count === 1 ? text.thisDay : text.thisWeek;
@@ -116,7 +112,7 @@ export function Component() {
           {text.showDeactivated}
         </Switch>
       </Views>
-      <div {...keptFocus}>
+      <div {...useKeptFocus()}>
         <Read query={query} what={text.theSlots}>
           {() => (
             <Calendar
