@@ -26,7 +26,7 @@ import { words } from '../../words.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
 import { slotTime } from '../record/slot-time.ts';
 import { TakenNames } from '../snippets/taken-names.tsx';
-import { daysBetween } from './move.ts';
+import { daysBetween, deliveryMs, lateConcerns } from './move.ts';
 
 const text = words.slots;
 const { copySlots, updateSlots } = SlotPlanService.method;
@@ -149,10 +149,9 @@ const usePreview = (request: Request, enabled: boolean) =>
 
 /** Says what looks like a mistake in a copy, at a time in Unix ms. */
 function concernsOf(copies: readonly SlotCopy[], snippetName: string, now: number): string[] {
-  const isLate = ({ slot }: SlotCopy) => slot?.deliveryTime !== undefined && timestampMs(slot.deliveryTime) < now;
-  const late = copies.filter((copy) => isMade(copy) && isLate(copy)).length;
+  const made = copies.filter(isMade).map(({ slot }) => slot);
   const [odd] = snippetName.replaceAll(/\{(name|date)\}/g, '').match(/\{[^{}]*\}?/) ?? [];
-  return [...(late === 0 ? [] : [text.late(slotsInWords(late))]), ...(odd === undefined ? [] : [text.oddName(odd)])];
+  return [...lateConcerns(made, now), ...(odd === undefined ? [] : [text.oddName(odd)])];
 }
 
 interface CopyPreviewProps {
@@ -168,7 +167,7 @@ interface CopyPreviewProps {
 function CopyPreview({ whole, answer, leftOut, setLeftOut }: CopyPreviewProps) {
   const id = useId();
   if (answer === undefined || whole === undefined) return <p className="detail">{text.lookingUp}</p>;
-  const copies = whole.copies.toSorted((left, right) => timeOf(left) - timeOf(right));
+  const copies = whole.copies.toSorted((a, b) => deliveryMs(a.slot) - deliveryMs(b.slot));
   const outcomes = new Map(answer.copies.map((copy) => [keyOf(copy), copy]));
   const describe = (copy: SlotCopy) =>
     leftOut.has(copy.sourceSlotId) ? text.leftOut : describeCopy(outcomes.get(keyOf(copy)) ?? copy);
@@ -205,13 +204,11 @@ function CopyPreview({ whole, answer, leftOut, setLeftOut }: CopyPreviewProps) {
   );
 }
 
-const timeOf = ({ slot }: SlotCopy) => (slot?.deliveryTime === undefined ? 0 : timestampMs(slot.deliveryTime));
-const keyOf = (copy: SlotCopy) => `${copy.sourceSlotId} ${timeOf(copy)}`;
+const keyOf = ({ sourceSlotId, slot }: SlotCopy) => `${sourceSlotId} ${deliveryMs(slot)}`;
 
 /** Says what becomes of a copy. */
-function describeCopy(copy: SlotCopy): string {
-  const { takenBySlotId, isAdjusted, slot } = copy;
+function describeCopy({ takenBySlotId, isAdjusted, slot }: SlotCopy): string {
   if (takenBySlotId !== undefined) return takenBySlotId === 0 ? text.takenByCopy : text.takenBy(takenBySlotId);
-  const closesLate = slot?.freezeTime !== undefined && timestampMs(slot.freezeTime) > timeOf(copy);
+  const closesLate = slot?.freezeTime !== undefined && timestampMs(slot.freezeTime) > deliveryMs(slot);
   return [text.made, isAdjusted && text.clocksChange, closesLate && text.closesLate].filter(Boolean).join('. ');
 }

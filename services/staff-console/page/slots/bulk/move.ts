@@ -31,11 +31,21 @@ export function movesBy(slots: readonly PlannedSlot[], by: Shift): readonly Move
 export const plansAfter = (moves: readonly Move[]) =>
   moves.flatMap(({ after }) => (after.isActive ? [planOf(after)] : []));
 
-/** Says whether moves lead into the past, at a time in Unix ms. */
-export function moveConcerns(moves: readonly Move[], now: number): string[] {
-  const isPast = ({ deliveryTime }: PlannedSlot) => deliveryTime !== undefined && timestampMs(deliveryTime) < now;
-  const late = moves.filter(({ before, after }) => !isPast(before) && isPast(after)).length;
+type Delivered = Pick<PlannedSlot, 'deliveryTime'> | undefined;
+
+/** Returns when a slot is delivered, in Unix ms. */
+export const deliveryMs = (slot: Delivered) => (slot?.deliveryTime ? timestampMs(slot.deliveryTime) : Number.NaN);
+
+/** Says that slots would be delivered in the past, at a time in Unix ms. */
+export function lateConcerns(slots: readonly Delivered[], now: number): string[] {
+  const late = slots.filter((slot) => deliveryMs(slot) < now).length;
   return late === 0 ? [] : [words.slots.late(slotsInWords(late))];
+}
+
+/** Says whether moves lead into the past. */
+export function moveConcerns(moves: readonly Move[], now: number): string[] {
+  const moved = moves.flatMap(({ before, after }) => (deliveryMs(before) < now ? [] : after));
+  return lateConcerns(moved, now);
 }
 
 /** Counts the days between two texts that begin with a day, such as 2026-11-23; `NaN` if one does not. */

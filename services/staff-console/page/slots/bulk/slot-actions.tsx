@@ -1,4 +1,4 @@
-import { type Timestamp, timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { useId, useState } from 'react';
 import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { formatTime } from '../../business/time.tsx';
@@ -16,7 +16,7 @@ import { slotsInWords } from '../record/slot-state.tsx';
 import { useUpdateSlots } from '../record/update-slots.ts';
 import { useTaken } from '../record/use-taken.ts';
 import { CopyDialog } from './copy-dialog.tsx';
-import { daysBetween, type Move, moveConcerns, movesBy, plansAfter, type Shift } from './move.ts';
+import { daysBetween, deliveryMs, type Move, moveConcerns, movesBy, plansAfter, type Shift } from './move.ts';
 
 const text = words.slots;
 const mostUnits = 1_000_000;
@@ -144,8 +144,6 @@ export function MoveDialog({ slots, start, now, onMove, onClose }: MoveDialogPro
     </Dialog>
   );
 }
-
-const deliveryMs = ({ deliveryTime }: PlannedSlot) => (deliveryTime === undefined ? 0 : timestampMs(deliveryTime));
 
 /** Returns the shift from a time to that of a field; undefined while that is none. */
 function shiftBetween(from: Timestamp, to: string): Shift | undefined {

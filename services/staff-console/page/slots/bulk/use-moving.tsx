@@ -111,11 +111,8 @@ function toRequest({ id, isActive, groupIds, etag, deliveryTime, freezeTime }: P
 }
 
 /** Says a shift in words, such as "1 day and −2 h". */
-const inWords = ({ days, minutes }: Shift) =>
-  [
-    days !== 0 && `${days} ${Math.abs(days) === 1 ? 'day' : 'days'}`,
-    minutes !== 0 && (minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`),
-  ]
-    .filter(Boolean)
-    .join(' and ')
-    .replaceAll('-', '−');
+function inWords({ days, minutes }: Shift): string {
+  const inDays = days === 0 ? '' : `${days} ${Math.abs(days) === 1 ? 'day' : 'days'}`;
+  const inTime = minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
+  return [inDays, minutes === 0 ? '' : inTime].filter(Boolean).join(' and ').replaceAll('-', '−');
+}

@@ -31,7 +31,6 @@ export interface CalendarView {
   onMove(slots: readonly PlannedSlot[], by: Shift): void;
   /** Asks where slots are moved to. */
   onAskMove(slots: readonly PlannedSlot[]): void;
-  /** Shows all hours. */
   onUnfold(): void;
 }
 

@@ -56,10 +56,8 @@ export function Component() {
   const request = { ...interval, states, limit: 200 };
   const query = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken }, true);
   const [isUnfolded, setIsUnfolded] = useState(false);
-  const days = useMemo(
-    () => toDays(query.rows ?? [], first, count, isUnfolded),
-    [query.rows, first, count, isUnfolded],
-  );
+  const { rows } = query;
+  const days = useMemo(() => toDays(rows ?? [], first, count, isUnfolded), [rows, first, count, isUnfolded]);
   const slots = days.flatMap((day) => day.slots);
   const view = `${first} ${count}`;
   const ids = slots.map(({ id }) => id);
