@@ -76,6 +76,7 @@ export function useMoving(now: number, onLeft: (ids: readonly number[]) => void)
     return (await taken.catch(() => [])).length > 0;
   };
   const move = (slots: readonly PlannedSlot[], by: Shift, isSure = false) => {
+    setAsked(undefined);
     last.current = last.current.then(async () => {
       const moves = movesBy(slots.map(latestOf), by);
       if (moves.length === 0) return;
@@ -92,10 +93,7 @@ export function useMoving(now: number, onLeft: (ids: readonly number[]) => void)
         start={asked.by}
         now={now}
         onClose={() => setAsked(undefined)}
-        onMove={(by) => {
-          setAsked(undefined);
-          move(asked.slots, by, true);
-        }}
+        onMove={(by) => move(asked.slots, by, true)}
       />
     </Suspense>
   );
