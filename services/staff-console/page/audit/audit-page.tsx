@@ -1,78 +1,101 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
-import { useSearchParams } from 'react-router';
+import type { AuditEntry } from '#gen/audit/v1/audit_service_pb';
 import { useNow } from '../business/time.tsx';
 import { dateInput } from '../business/time-input.ts';
+import type { Column } from '../lists/column.ts';
 import { CsvButton } from '../lists/csv-button.tsx';
 import { Endless } from '../lists/endless.tsx';
+import { useFilters } from '../lists/filters.ts';
 import { useStaff } from '../lookup/names.ts';
+import { describeFailure } from '../rpc/failure.ts';
+import { useTransports } from '../rpc/transport.ts';
 import { Empty, Loading, Page, Problem } from '../ui/page.tsx';
 import { words } from '../words.ts';
-import { csvColumns } from './csv-columns.ts';
 import { EntryView } from './entry-view.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { readFilters, toParams, toRequest } from './trail/filters.ts';
+import { describeDeed, nameOfRecord } from './trail/deeds.ts';
+import { filterNames, toRequest } from './trail/filters.ts';
 import { byNewest } from './trail/merge-trails.ts';
-import type { TrailOwner } from './trail/trail.ts';
-import { type TrailFailure, useEachTrailPage, useMergedTrail } from './trail/use-merged-trail.ts';
+import { eachPage, useMergedTrail } from './trail/trail.ts';
 
-const tickMs = 10_000;
 const text = words.activity;
-const titles = { slot: text.slotsMissing, coupon: text.couponsMissing } as const satisfies Record<TrailOwner, string>;
+const titles = { slot: text.slotsMissing, coupon: text.couponsMissing };
 
 /** Shows the audit trail of both services, newest first. The URL holds the filters (design 10). */
 export function Component() {
-  const [params, setParams] = useSearchParams();
-  const now = useNow(tickMs);
-  const filters = readFilters(params);
-  const { request, problems } = toRequest(filters, dateInput(new Date(now)));
+  const filters = useFilters(filterNames);
+  const now = useNow(10_000);
+  const { request, problems } = toRequest(filters.values, dateInput(new Date(now)));
   const isAsked = Object.keys(problems).length === 0;
-  const trail = useMergedTrail(request, isAsked);
-  const eachPage = useEachTrailPage(request);
+  const { trails, entries, lagging } = useMergedTrail(request, isAsked);
+  const transports = useTransports();
   const staff = useStaff();
-  const refused = Object.assign({}, ...trail.failures.map(({ failure }) => failure.fields));
-  const missing = trail.failures.filter(({ failure }) => Object.keys(failure.fields).length === 0);
-  const isAnswered = isAsked && !trail.isLoading && trail.failures.length === 0;
+  const isLoading = trails.some(({ isPending, error }) => isPending && error === null);
+  const failed = trails.flatMap(({ error, ...trail }) =>
+    error === null ? [] : [{ ...trail, failure: describeFailure(error) }],
+  );
+  const isEmpty = isAsked && !isLoading && failed.length + entries.length === 0 && lagging === undefined;
+  const isFiltered = Object.values(filters.values).some(Boolean);
   return (
     <Page title={words.frame.activity} beside={<span className="detail">{text.what}</span>}>
       <FilterBar
         filters={filters}
-        problems={{ ...refused, ...problems }}
-        onFilter={(next) => setParams(toParams(next))}
+        problems={Object.assign({}, ...failed.map(({ failure }) => failure.fields), problems)}
       />
-      {missing.map((each) => (
-        <Missing key={each.owner} {...each} />
-      ))}
-      {trail.isLoading && <Loading what="the changes" />}
-      {isAnswered && trail.entries.length === 0 && !trail.hasMore && (
-        <Empty>{toParams(filters).size > 0 ? text.none : text.noneYet}</Empty>
-      )}
-      {trail.entries.length > 0 && (
+      {failed
+        .filter(({ failure }) => Object.keys(failure.fields).length === 0)
+        .map(({ owner, failure, isFetchNextPageError, fetchNextPage, refetch }) => (
+          <Problem
+            key={owner}
+            // Both services refuse a person who is not signed in, so the message names neither.
+            failure={
+              failure.code === Code.Unauthenticated
+                ? failure
+                : { ...failure, title: titles[owner], advice: `${failure.title}. ${failure.advice}` }
+            }
+            onRetry={() => void (isFetchNextPageError ? fetchNextPage() : refetch())}
+          />
+        ))}
+      {isLoading && <Loading what="the changes" />}
+      {isEmpty && <Empty>{isFiltered ? text.none : text.noneYet}</Empty>}
+      {entries.length > 0 && (
         <div className="list-header">
           <span className="detail">{text.newestFirst}</span>
           <CsvButton
             name="audit-trail"
             columns={csvColumns(staff)}
-            eachPage={eachPage}
-            narrow={(entries) => entries.toSorted(byNewest)}
+            eachPage={(signal) => eachPage(transports, request, signal)}
+            narrow={(rows) => rows.toSorted(byNewest)}
           />
         </div>
       )}
       <ol className="audit-entries card" aria-label={text.list}>
-        {trail.entries.map((entry) => (
+        {entries.map((entry) => (
           <EntryView key={`${entry.resourceType} ${entry.id}`} entry={entry} now={now} />
         ))}
       </ol>
-      <Endless hasMore={trail.hasMore} isLoading={trail.isLoadingMore} onMore={trail.readMore} />
+      <Endless
+        hasMore={!isLoading && lagging !== undefined}
+        isLoading={lagging?.isFetchingNextPage ?? false}
+        onMore={() => void lagging?.fetchNextPage()}
+      />
     </Page>
   );
 }
 
-/** Says which changes are missing, and why. */
-function Missing({ owner, failure, retry }: TrailFailure) {
-  // Both services refuse a person who is not signed in, so the message names neither.
-  const isAboutPerson = failure.code === Code.Unauthenticated;
-  const shown = isAboutPerson
-    ? failure
-    : { ...failure, title: titles[owner], advice: `${failure.title}. ${failure.advice}` };
-  return <Problem failure={shown} onRetry={retry} />;
+/** Returns the columns of a CSV file of the audit trail. Its times are in UTC, to the millisecond. */
+function csvColumns(staff: ReadonlyMap<number, string>): readonly Pick<Column<AuditEntry>, 'title' | 'text'>[] {
+  const { columns, account, requestId, procedure } = text;
+  const json = (value: AuditEntry['before']) => (value === undefined ? '' : JSON.stringify(value));
+  return [
+    { title: columns.time, text: ({ at }) => (at === undefined ? '' : timestampDate(at).toISOString()) },
+    { title: columns.by, text: ({ staffId, subject }) => (staffId && staff.get(staffId)) || subject },
+    { title: columns.what, text: (entry) => describeDeed(entry).replace('%', nameOfRecord(entry)) },
+    { title: columns.before, text: ({ before }) => json(before) },
+    { title: columns.after, text: ({ after }) => json(after) },
+    { title: account, text: ({ subject }) => subject },
+    { title: requestId, text: (entry) => entry.requestId },
+    { title: procedure, text: (entry) => entry.procedure },
+  ];
 }

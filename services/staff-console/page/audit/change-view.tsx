@@ -8,25 +8,27 @@ import { readSequence, type Sequence } from '../sequence/sequence.ts';
 import { StoredSequence } from '../sequence/stored-sequence.tsx';
 import { words } from '../words.ts';
 import { Expandable } from './expandable.tsx';
-import { type ChangedField, describeValue, idFields, idsChanged, idsIn } from './fields.ts';
+import { type ChangedField, describeValue, idsChanged } from './fields.ts';
 
 const text = words.activity;
 
 /** Shows how a change altered a field: its values before and after. With `isNew`, shows only its first value. */
 export function ChangeView({ field, isNew }: { readonly field: ChangedField; readonly isNew: boolean }) {
   const { name, before, after } = field;
-  const [had, has] = [idsIn(before), idsIn(after)];
-  const isList = Array.isArray(before) || Array.isArray(after);
-  if (isList && had !== undefined && has !== undefined) {
-    return isNew ? <Ids name={name} ids={has} heading="" /> : <IdsChange name={name} {...difference(had, has)} />;
+  const ids = idsChanged(field);
+  if (ids !== undefined) {
+    if (isNew && Array.isArray(after)) return <Ids name={name} ids={ids.added} />;
+    if (ids.added.length + ids.removed.length === 0) return text.sameInOtherOrder;
+    return (
+      <>
+        <Ids name={name} ids={ids.added} heading={text.added} />{' '}
+        <Ids name={name} ids={ids.removed} heading={text.removed} />
+      </>
+    );
   }
-  const changed = idFields.has(name) ? idsChanged(after) : undefined;
-  if (changed !== undefined) return <IdsChange name={name} {...changed} />;
   if (isNew) return <Value name={name} value={after} />;
-  if (name === 'deliverySequence') {
-    const [earlier, later] = [before, after].map((value) => readSequence(JSON.stringify(value ?? {})));
-    if (earlier && later) return <SequenceChange before={earlier} after={later} />;
-  }
+  const [earlier, later] = [before, after].map((value) => sequenceIn(name, value ?? {}));
+  if (earlier && later) return <SequenceChange before={earlier} after={later} />;
   return (
     <>
       <Value name={name} value={before} /> <span aria-hidden="true">→</span>{' '}
@@ -35,9 +37,12 @@ export function ChangeView({ field, isNew }: { readonly field: ChangedField; rea
   );
 }
 
+const sequenceIn = (name: string, value: JsonValue) =>
+  name === 'deliverySequence' ? readSequence(JSON.stringify(value)) : undefined;
+
 /** Says whose orders were changed in a sequence, and which were added and removed. */
 function SequenceChange({ before, after }: { readonly before: Sequence; readonly after: Sequence }) {
-  const users = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+  const users = [...new Set([before, after].flatMap(Object.keys))].filter(
     (user) => String(before[user]) !== String(after[user]),
   );
   const nameOf = useUserNames(users.map(Number));
@@ -46,12 +51,12 @@ function SequenceChange({ before, after }: { readonly before: Sequence; readonly
       {users.map((user) => {
         const { added, removed } = difference(before[user] ?? [], after[user] ?? []);
         const parts = [
-          ...(added.length > 0 ? [text.addedStops(added.join(', '))] : []),
-          ...(removed.length > 0 ? [text.removedStops(removed.join(', '))] : []),
+          added.length > 0 && text.addedStops(added.join(', ')),
+          removed.length > 0 && text.removedStops(removed.join(', ')),
         ];
         return (
           <li key={user}>
-            {nameOf(Number(user))}: {parts.join('; ') || text.otherOrder}
+            {nameOf(Number(user))}: {parts.filter(Boolean).join('; ') || text.otherOrder}
           </li>
         );
       })}
@@ -59,25 +64,25 @@ function SequenceChange({ before, after }: { readonly before: Sequence; readonly
   );
 }
 
-function Value({ name, value }: { readonly name: string; readonly value: JsonValue | undefined }) {
-  const Named = records[name];
-  if (Named !== undefined && typeof value === 'number') return <Named ids={[value]} />;
+// Longer JSON is collapsed.
+const shortText = 80;
+
+function Value({ name, value = null }: { readonly name: string; readonly value: JsonValue | undefined }) {
+  if (typeof value === 'number' && name in idLists) return <Ids name={name} ids={[value]} />;
   const short = describeValue(name, value, formatDate);
-  if (short !== undefined || value === undefined) return <span>{short}</span>;
-  if (Object.keys(value ?? {}).length === 0) return <span>{text.empty}</span>;
-  const [json, long] = [JSON.stringify(value), JSON.stringify(value, undefined, 1)];
-  const sequence = name === 'deliverySequence' ? readSequence(json) : undefined;
+  if (short !== undefined) return short;
+  if (Object.keys(value ?? {}).length === 0) return text.empty;
+  const sequence = sequenceIn(name, value);
   if (sequence !== undefined) {
     const count = Object.keys(sequence).length;
     return <Expandable summary={text.ordersOf(count)}>{() => <StoredSequence sequence={sequence} />}</Expandable>;
   }
   const snippets = snippetsIn(value);
+  const json = JSON.stringify(value);
   if (snippets === undefined && json.length <= shortText) return <code>{json}</code>;
+  const long = JSON.stringify(value, undefined, 1);
   return <Expandable summary={snippets ?? text.show}>{() => <pre>{long}</pre>}</Expandable>;
 }
-
-// Longer JSON is collapsed.
-const shortText = 80;
 
 /** Returns the names of the vendor snippets in a value; undefined for any other value. */
 function snippetsIn(value: JsonValue): string | undefined {
@@ -88,22 +93,6 @@ function snippetsIn(value: JsonValue): string | undefined {
   return names.includes(undefined) ? undefined : names.join(', ');
 }
 
-interface IdsChangeProps {
-  readonly name: string;
-  readonly added: readonly number[];
-  readonly removed: readonly number[];
-}
-
-function IdsChange({ name, added, removed }: IdsChangeProps) {
-  if (added.length + removed.length === 0) return <span>{text.sameInOtherOrder}</span>;
-  return (
-    <>
-      {added.length > 0 && <Ids name={name} ids={added} heading={text.added(added.length)} />}{' '}
-      {removed.length > 0 && <Ids name={name} ids={removed} heading={text.removed(removed.length)} />}
-    </>
-  );
-}
-
 // Nobody reads more ids than these, collapsed and expanded.
 const idsShown = 5;
 const idsOpened = 500;
@@ -111,17 +100,18 @@ const idsOpened = 500;
 interface IdsProps {
   readonly name: string;
   readonly ids: readonly number[];
-  /** What stands before them. */
-  readonly heading: string;
+  /** Says what they are, by their number. */
+  readonly heading?: (count: number) => string;
 }
 
-/** Shows the names of ids after a few words: the first ones at once, more on request. */
+/** Shows the names of ids: the first ones at once, more on request. */
 function Ids({ name, ids, heading }: IdsProps) {
-  const List = lists[name] ?? Numbers;
+  const List = idLists[name] ?? Numbers;
   const rest = ids.length - idsShown;
+  if (ids.length === 0) return null;
   return (
     <>
-      {heading !== '' && `${heading}: `}
+      {heading !== undefined && `${heading(ids.length)}: `}
       <List ids={ids.slice(0, idsShown)} />
       {rest > 0 && (
         <Expandable summary={text.andMore(rest)}>{() => <List ids={ids.slice(idsShown, idsOpened)} />}</Expandable>
@@ -134,54 +124,28 @@ interface IdListProps {
   readonly ids: readonly number[];
 }
 
-const Numbers = ({ ids }: IdListProps) => <span>{ids.join(', ')}</span>;
-
-function Products({ ids }: IdListProps) {
-  return <span>{ids.map(useProductNames(ids)).join(', ')}</span>;
-}
-
-function Users({ ids }: IdListProps) {
-  return <span>{ids.map(useUserNames(ids)).join(', ')}</span>;
-}
-
-function Groups({ ids }: IdListProps) {
-  return <span>{groupNames(useGroups(), ids)}</span>;
-}
+const Numbers = ({ ids }: IdListProps) => ids.join(', ');
+const Products = ({ ids }: IdListProps) => ids.map(useProductNames(ids)).join(', ');
+const Users = ({ ids }: IdListProps) => ids.map(useUserNames(ids)).join(', ');
+const Groups = ({ ids }: IdListProps) => groupNames(useGroups(), ids);
 
 function Staff({ ids }: IdListProps) {
   const staff = useStaff();
-  return <span>{ids.map((id) => staff.get(id) ?? `Staff number ${id}`).join(', ')}</span>;
+  return ids.map((id) => staff.get(id) ?? `Staff number ${id}`).join(', ');
 }
 
-function Coupons({ ids }: IdListProps) {
-  return ids.map((id) => (
-    <Link key={id} href={`/coupons/${id}`}>
-      Coupon {id}
-    </Link>
-  ));
-}
+const linksTo =
+  (path: string, name: string) =>
+  ({ ids }: IdListProps) =>
+    ids.map((id) => (
+      <Link key={id} href={`${path}/${id}`}>
+        {name} {id}
+      </Link>
+    ));
 
-function Slots({ ids }: IdListProps) {
-  return ids.map((id) => (
-    <Link key={id} href={`/slots/${id}`}>
-      Slot {id}
-    </Link>
-  ));
-}
-
-/** How the record is named whose id a field holds. */
-const records: Readonly<Record<string, (props: IdListProps) => ReactNode>> = {
-  createdBy: Staff,
-  userId: Users,
-  redeemedUser: Users,
-  couponId: Coupons,
-  slotId: Slots,
-};
-
-/** How the ids in a field are named. */
-const lists: Readonly<Record<string, (props: IdListProps) => ReactNode>> = {
-  productIds: Products,
-  applicableProducts: Products,
-  applicableUsers: Users,
-  groupIds: Groups,
+/** How the records are named whose ids a field holds. */
+const idLists: Readonly<Record<string, (props: IdListProps) => ReactNode>> = {
+  ...{ productIds: Products, applicableProducts: Products, groupIds: Groups, createdBy: Staff },
+  ...{ applicableUsers: Users, userId: Users, redeemedUser: Users },
+  ...{ couponId: linksTo('/coupons', 'Coupon'), slotId: linksTo('/slots', 'Slot') },
 };

@@ -15,15 +15,14 @@ import './audit.css';
 
 const text = words.activity;
 
-interface EntryViewProps {
-  readonly entry: AuditEntry;
-  /** In Unix ms. */
-  readonly now: number;
-}
-
 /** Describes a change in plain words: who made it, when, to which record, and what it altered (design 10). */
-export function EntryView({ entry, now }: EntryViewProps) {
+export function EntryView({ entry, now }: { readonly entry: AuditEntry; readonly now: number }) {
   const { at, subject, staffId, before, requestId, procedure } = entry;
+  const details = [
+    [text.account, subject],
+    [text.requestId, requestId],
+    [text.procedure, procedure],
+  ] as const;
   return (
     <li className="audit-entry">
       <Deed entry={entry} />
@@ -40,17 +39,9 @@ export function EntryView({ entry, now }: EntryViewProps) {
       <Expandable summary={text.details}>
         {() => (
           <>
-            <Facts
-              rows={[
-                [text.account, <code key="account">{subject}</code>],
-                [text.requestId, <code key="id">{requestId}</code>],
-                [text.procedure, <code key="procedure">{procedure}</code>],
-              ]}
-            />
+            <Facts rows={details.map(([name, value]) => [name, <code key={name}>{value}</code>])} />
             <p>
-              <Link href={trailAddress({ type: entry.resourceType, id: String(entry.resourceId) })}>
-                {text.allOf(nameOfRecord(entry))}
-              </Link>
+              <Link href={trailOf(entry)}>{text.allOf(nameOfRecord(entry))}</Link>
             </p>
             <p>
               <Link href={trailAddress(staffId === undefined ? { by: subject } : { staff: String(staffId) })}>
@@ -64,36 +55,35 @@ export function EntryView({ entry, now }: EntryViewProps) {
   );
 }
 
-/** Says who did what to which record, which it links to. */
+/** The kinds of records that have pages, with the paths of these. */
+const pages: Readonly<Record<string, string>> = {
+  slot: '/slots',
+  coupon: '/coupons',
+  user: '/users',
+  coupon_batch: '/coupons/batches',
+};
+
+/** Says who did what to which record, which it links to: to its page or, if it has none, to its audit trail. */
 export function Deed({ entry }: { readonly entry: AuditEntry }) {
-  const [beforeName = '', afterName = ''] = describeDeed(entry).split('%');
+  const [beforeName, afterName] = describeDeed(entry).split('%');
+  const page = pages[entry.resourceType];
   return (
     <p>
       <strong>
         <Author entry={entry} />
       </strong>{' '}
       {beforeName}
-      <RecordLink entry={entry} />
+      <Link href={page === undefined ? trailOf(entry) : `${page}/${entry.resourceId}`}>{nameOfRecord(entry)}</Link>
       {afterName}
     </p>
   );
 }
 
-/** Names who made a change: the staff user, or the account of a caller who is not staff. */
-export function Author({ entry }: { readonly entry: Pick<AuditEntry, 'subject' | 'staffId'> }) {
-  const staff = useStaff();
-  return (entry.staffId !== undefined && staff.get(entry.staffId)) || isolate(entry.subject);
-}
+const trailOf = ({ resourceType, resourceId }: AuditEntry) =>
+  trailAddress({ type: resourceType, id: String(resourceId) });
 
-/** Links a record to its page. One of a kind without pages links to its audit trail. */
-function RecordLink({ entry }: { readonly entry: AuditEntry }) {
-  const { resourceType, resourceId } = entry;
-  const pages: Readonly<Record<string, string>> = {
-    ...{ slot: 'slots', coupon: 'coupons', user: 'users' },
-    coupon_batch: 'coupons/batches',
-  };
-  const page = pages[resourceType];
-  const href =
-    page === undefined ? trailAddress({ type: resourceType, id: String(resourceId) }) : `/${page}/${resourceId}`;
-  return <Link href={href}>{nameOfRecord(entry)}</Link>;
+/** Names who made a change: the staff user, or the account of a caller who is not staff. */
+export function Author({ entry: { staffId, subject } }: { readonly entry: AuditEntry }) {
+  const staff = useStaff();
+  return (staffId !== undefined && staff.get(staffId)) || isolate(subject);
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { AuditEntry } from '#gen/audit/v1/audit_service_pb';
+import { type Difference, difference } from '../forms/difference.tsx';
 import { describeStateName } from '../redemptions/holds.tsx';
 import { words } from '../words.ts';
 
@@ -15,74 +16,45 @@ export interface ChangedField {
 
 const text = words.activity;
 const labels: Readonly<Record<string, string>> = text.fields;
-const order = Object.keys(labels);
+// There, 0 stands for none.
+const limits: readonly string[] = ['maxValue', 'maxLimitForUser', 'maxUses'];
+const blanks: readonly string[] = ['null', 'false', '""', '[]', '{}'];
 
-/** Fields that hold ids. */
-export const idFields: ReadonlySet<string> = new Set([
-  'productIds',
-  'applicableProducts',
-  'groupIds',
-  'applicableUsers',
-]);
-
-const timeFields: ReadonlySet<string> = new Set([
-  'deliveryTime',
-  'freezeTime',
-  'startsAt',
-  'validTill',
-  'heldUntil',
-  'usedAt',
-  'bookedAt',
-  'releasedAt',
-  'createdAt',
-  'missingSince',
-]);
-
-/** Fields where 0 stands for none. */
-const limits: ReadonlySet<string> = new Set(['maxValue', 'maxLimitForUser', 'maxUses']);
-
-/** Returns the fields that an entry's change altered. For a new record, omits blank fields. */
+/** Returns the fields that an entry's change altered, in the order of their labels. For a new record, omits blank fields. */
 export function changedFields({ before, after }: Pick<AuditEntry, 'before' | 'after'>): ChangedField[] {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  const fields = names.map((name) => ({
-    name,
-    label: labels[name] ?? name,
-    before: before?.[name],
-    after: after?.[name],
-  }));
-  const place = ({ name }: ChangedField) => (order.includes(name) ? order.indexOf(name) : order.length);
-  const shown = before === undefined ? fields.filter(({ after }) => !isBlank(after)) : fields;
-  return shown.sort((a, b) => place(a) - place(b));
+  const names = new Set([labels, before ?? {}, after ?? {}].flatMap(Object.keys));
+  return [...names]
+    .map((name) => ({ name, label: labels[name] ?? name, before: before?.[name], after: after?.[name] }))
+    .filter((field) =>
+      before === undefined
+        ? !blanks.includes(JSON.stringify(field.after ?? null))
+        : field.before !== undefined || field.after !== undefined,
+    );
 }
 
 /** Describes a field's value in a few words; undefined for lists and objects. */
-export function describeValue(name: string, value: JsonValue | undefined, formatTime: (at: Date) => string) {
-  if (value === undefined || value === null || value === '') return '–';
+export function describeValue(name: string, value: JsonValue, formatTime: (at: Date) => string) {
+  if (value === null || value === '') return '–';
   if (typeof value === 'boolean') return value ? text.yes : text.no;
   if (typeof value === 'object') return undefined;
-  if (limits.has(name) && Number(value) === 0) return text.noLimit;
+  if (limits.includes(name) && Number(value) === 0) return text.noLimit;
   if (name === 'state') return describeStateName(String(value));
-  const time = timeFields.has(name) ? new Date(String(value)) : undefined;
-  return time === undefined || Number.isNaN(time.getTime()) ? String(value) : formatTime(time);
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(value)) ? formatTime(new Date(String(value))) : String(value);
 }
 
-/** Returns the ids that a change of a long list added and removed; undefined if the field holds something else. */
-export function idsChanged(value: JsonValue | undefined) {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const [added, removed] = [idsIn(value.added), idsIn(value.removed)];
-  const isChange = Object.keys(value).sort().join() === 'added,removed';
-  return isChange && added !== undefined && removed !== undefined ? { added, removed } : undefined;
+/** Returns the ids that a change added to a field and removed from it; undefined if the field holds something else. */
+export function idsChanged({ before, after }: ChangedField): Difference | undefined {
+  if (Array.isArray(before) || Array.isArray(after)) {
+    const [had, has] = [idsIn(before ?? []), idsIn(after ?? [])];
+    return had && has && difference(had, has);
+  }
+  // A long list has only its changes.
+  if (typeof after !== 'object' || after === null || Object.keys(after).sort().join() !== 'added,removed')
+    return undefined;
+  const [added, removed] = [idsIn(after.added), idsIn(after.removed)];
+  return added && removed && { added, removed };
 }
 
-/** Returns the ids in a field's list: none if it has no value, undefined if it holds something else. */
-export function idsIn(value: JsonValue | undefined): readonly number[] | undefined {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) return undefined;
-  const ids = value.filter((id) => typeof id === 'number');
-  return ids.length === value.length ? ids : undefined;
-}
-
-function isBlank(value: JsonValue | undefined): boolean {
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
-  return value === undefined || value === null || value === false || value === '';
+function idsIn(value: JsonValue | undefined): readonly number[] | undefined {
+  return Array.isArray(value) && value.every((id) => typeof id === 'number') ? value : undefined;
 }

@@ -10,8 +10,6 @@ import { useStoreVersion } from './use-store-version.ts';
 
 const keyOf = (schema: DescService) => createConnectQueryKey({ schema, cardinality: undefined });
 const keys = [SlotService, SlotPlanService, SlotStoreService].map(keyOf);
-// The names of products and groups don't change with the slots, but may be missing after an outage, too.
-const keysToRepeat = [...keys, keyOf(CatalogService)];
 
 // The shortest time between two reloads, however fast versions follow one another.
 const shortestMs = 1_000;
@@ -22,8 +20,7 @@ const shortestMs = 1_000;
  */
 export function FollowStore() {
   const queryClient = useQueryClient();
-  const { latest, connection } = useStoreVersion();
-  const version = latest?.version;
+  const { latest: { version } = {}, connection } = useStoreVersion();
   const seen = useRef<number>(undefined);
   const readAt = useRef(0);
   useEffect(() => {
@@ -31,19 +28,18 @@ export function FollowStore() {
     seen.current = version;
     // The page's data was read at about the time of the first version.
     if (!isNew) return;
-    const timer = setTimeout(
-      () => {
-        readAt.current = Date.now();
-        for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey });
-        void queryClient.invalidateQueries({ predicate: ({ meta }) => meta?.followsStore === true });
-      },
-      readAt.current + shortestMs - Date.now(),
-    );
+    const reload = () => {
+      readAt.current = Date.now();
+      for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey });
+      void queryClient.invalidateQueries({ predicate: ({ meta }) => meta?.followsStore === true });
+    };
+    const timer = setTimeout(reload, readAt.current + shortestMs - Date.now());
     return () => clearTimeout(timer);
   }, [version, queryClient]);
   useEffect(() => {
     if (connection !== 'live') return;
-    for (const queryKey of keysToRepeat) {
+    // The names of products and groups don't change with the slots, but may be missing after an outage, too.
+    for (const queryKey of [...keys, keyOf(CatalogService)]) {
       void queryClient.refetchQueries({ queryKey, type: 'active', predicate: ({ state }) => state.error !== null });
     }
   }, [connection, queryClient]);

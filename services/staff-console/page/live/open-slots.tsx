@@ -8,15 +8,13 @@ import { ListTable } from '../lists/list-table.tsx';
 import { useProductNames } from '../lookup/names.ts';
 import { slotTime } from '../slots/record/slot-time.ts';
 import { Button } from '../ui/button.tsx';
+import { Empty } from '../ui/page.tsx';
 import { words } from '../words.ts';
 
 const text = words.storefront;
-const tickMs = 10_000;
 // A page with more slots at once would be slow, and nobody would read it.
 const shownAtOnce = 100;
 const namedProducts = 3;
-// The most products that GetProducts accepts.
-const namedMost = 1_000;
 
 interface OpenSlotsProps {
   /** Ordered by delivery time. */
@@ -24,37 +22,19 @@ interface OpenSlotsProps {
   /** Whether the slots are those of one product: then the products of each are left out. */
   readonly isOfProduct?: boolean;
   /** Shown if no slot is open. */
-  readonly empty: ReactNode;
+  readonly children: ReactNode;
 }
 
 /** Lists open slots. Each leaves the list when its orders close, as it leaves the storefront. */
-export function OpenSlots({ slots, isOfProduct = false, empty }: OpenSlotsProps) {
+export function OpenSlots({ slots, isOfProduct = false, children }: OpenSlotsProps) {
   const [most, setMost] = useState(shownAtOnce);
-  const now = useNow(tickMs);
+  const now = useNow(10_000);
   const id = useId();
   const open = slots.filter(({ freezeTime }) => freezeTime === undefined || timestampMs(freezeTime) > now);
   const shown = open.slice(0, most);
-  const named = [...new Set(shown.flatMap(({ productIds }) => productIds.slice(0, namedProducts)))];
-  const nameOf = useProductNames(named.slice(0, namedMost).sort((a, b) => a - b));
-  if (open.length === 0) return empty;
-  return (
-    <>
-      <p id={id} className="detail" role="status">
-        {text.open(open.length)}
-      </p>
-      <ListTable
-        labelledBy={id}
-        columns={columns(now, nameOf).slice(0, isOfProduct ? 2 : 3)}
-        rows={shown}
-        keyOf={(slot) => slot.id}
-      />
-      {open.length > most && <Button onPress={() => setMost(most + shownAtOnce)}>{words.lists.showMore}</Button>}
-    </>
-  );
-}
-
-function columns(now: number, nameOf: (productId: number) => string): readonly Column<OpenSlot>[] {
-  return [
+  const named = new Set(shown.flatMap(({ productIds }) => productIds.slice(0, namedProducts)));
+  const nameOf = useProductNames([...named].sort((a, b) => a - b));
+  const columns: Column<OpenSlot>[] = [
     {
       title: text.delivery,
       text: (slot) => slotTime(slot),
@@ -63,14 +43,30 @@ function columns(now: number, nameOf: (productId: number) => string): readonly C
     {
       title: text.close,
       className: 'time',
-      text: ({ freezeTime }) => (freezeTime && `in ${timeLeft(timestampMs(freezeTime), now)}`) ?? '',
+      text: ({ freezeTime }) => (freezeTime ? `in ${timeLeft(timestampMs(freezeTime), now)}` : ''),
     },
-    { title: text.products, text: ({ productIds }) => describeProducts(productIds, nameOf), className: 'detail clip' },
+    {
+      title: text.products,
+      className: 'detail clip',
+      text: ({ productIds: { length }, productIds }) =>
+        length === 0
+          ? text.noProducts
+          : text.productsOf(length, productIds.slice(0, namedProducts).map(nameOf).join(', '), length - namedProducts),
+    },
   ];
-}
-
-function describeProducts(ids: readonly number[], nameOf: (id: number) => string): string {
-  if (ids.length === 0) return text.noProducts;
-  const names = ids.slice(0, namedProducts).map(nameOf).join(', ');
-  return text.productsOf(ids.length, names, ids.length - namedProducts);
+  if (open.length === 0) return <Empty>{children}</Empty>;
+  return (
+    <>
+      <p id={id} className="detail" role="status">
+        {text.open(open.length)}
+      </p>
+      <ListTable
+        labelledBy={id}
+        columns={isOfProduct ? columns.slice(0, 2) : columns}
+        rows={shown}
+        keyOf={(slot) => slot.id}
+      />
+      {open.length > most && <Button onPress={() => setMost(most + shownAtOnce)}>{words.lists.showMore}</Button>}
+    </>
+  );
 }

@@ -73,29 +73,24 @@ export class StoreWatch {
   /** Keeps reading streams until the signal aborts. Never rejects. */
   async #watch(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
-      const { hasBrought, hasTimedOut } = await this.#readStream(signal);
+      // Asks for the last seen version again. Its arrival shows at once that the stream is open.
+      const seen = this.#state.latest?.version;
+      let hasBrought = false;
+      let failure: unknown;
+      try {
+        for await (const latest of this.#parts.open(seen === undefined ? undefined : seen - 1, signal)) {
+          if (signal.aborted) return;
+          hasBrought = true;
+          this.#set({ latest, connection: 'live' });
+        }
+      } catch (error) {
+        failure = error;
+      }
       if (hasBrought) failures = 0;
-      if (signal.aborted || (hasBrought && hasTimedOut)) continue;
+      if (signal.aborted || (hasBrought && ConnectError.from(failure).code === Code.DeadlineExceeded)) continue;
       this.#set({ connection: 'lost' });
       await this.#parts.pause(Math.min(longestPauseMs, firstPauseMs * 2 ** failures), signal);
       failures += 1;
-    }
-  }
-
-  /** Reads a stream to its end. Returns whether a version arrived, and whether the stream ended by its deadline. */
-  async #readStream(signal: AbortSignal): Promise<{ hasBrought: boolean; hasTimedOut: boolean }> {
-    let hasBrought = false;
-    try {
-      // Asks for the last seen version again. Its arrival shows at once that the stream is open.
-      const seen = this.#state.latest?.version;
-      for await (const latest of this.#parts.open(seen === undefined ? undefined : seen - 1, signal)) {
-        if (signal.aborted) break;
-        hasBrought = true;
-        this.#set({ latest, connection: 'live' });
-      }
-      return { hasBrought, hasTimedOut: false };
-    } catch (error) {
-      return { hasBrought, hasTimedOut: ConnectError.from(error).code === Code.DeadlineExceeded };
     }
   }
 

@@ -1,21 +1,17 @@
 import type { AuditEntry } from '#gen/audit/v1/audit_service_pb';
 import { words } from '../../words.ts';
 
-const { kinds, variants } = words.activity;
+const { variants } = words.activity;
+const kinds: Readonly<Record<string, string>> = words.activity.kinds;
 const deeds: Readonly<Record<string, readonly [general: string, ofRecord: string]>> = words.activity.deeds;
 
 /** A kind of record that has an audit trail, by its name in the contract (design 10). */
-export type Kind = keyof typeof kinds;
-
-/** Whether a text is a kind of record. */
-export function isKind(text: string): text is Kind {
-  return Object.hasOwn(kinds, text);
-}
+export type Kind = keyof typeof words.activity.kinds;
 
 /** Names a record, such as "slot 25". There is only one database. */
-export function nameOfRecord({ resourceType, resourceId }: Pick<AuditEntry, 'resourceType' | 'resourceId'>): string {
-  if (resourceType === 'database') return kinds.database;
-  return `${isKind(resourceType) ? kinds[resourceType] : resourceType} ${resourceId}`;
+export function nameOfRecord({ resourceType, resourceId }: AuditEntry): string {
+  const kind = kinds[resourceType] ?? resourceType;
+  return resourceType === 'database' ? kind : `${kind} ${resourceId}`;
 }
 
 /** The procedures that change records. */
@@ -37,7 +33,12 @@ function describeVariant({ procedure, resourceType, before, after }: AuditEntry)
   const only = Object.keys(after ?? {}).length === 1 ? after : undefined;
   if (procedure.startsWith('catalog.')) return before && variants.imported;
   if (name === 'UpdateSlotCapacity') return after?.isCapacityFull === true ? undefined : variants.reopened;
-  if (name === 'UpdateSlots') return describeFlag(before, after);
+  if (name === 'UpdateSlots') {
+    if (after?.capacity !== undefined) return variants.capacity;
+    if (before?.capacity !== undefined) return variants.noCapacity;
+    if (after?.isActive !== undefined) return after.isActive === true ? variants.activated : variants.deactivated;
+    return after?.isCapacityFull === true ? variants.full : variants.reopened;
+  }
   if (name === 'Book' && after?.state === 'SLOT_BOOKING_STATE_BOOKED') return variants.booked;
   if (name === 'Book') return before && variants.changed;
   if (name === 'CreateCoupon' && resourceType === 'user') return variants.registered;
@@ -47,11 +48,4 @@ function describeVariant({ procedure, resourceType, before, after }: AuditEntry)
   if (name === 'Update' && only?.isInvalidated === true) return variants.invalidated;
   if (name === 'Update' && only?.isInvalidated === false) return variants.restored;
   return undefined;
-}
-
-function describeFlag(before: AuditEntry['before'], after: AuditEntry['after']): string {
-  if (after?.capacity !== undefined) return variants.capacity;
-  if (before?.capacity !== undefined) return variants.noCapacity;
-  if (after?.isActive !== undefined) return after.isActive === true ? variants.activated : variants.deactivated;
-  return after?.isCapacityFull === true ? variants.full : variants.reopened;
 }
