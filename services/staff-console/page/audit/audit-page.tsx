@@ -1,32 +1,41 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
+import { useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { useLocation, useNavigate } from 'react-router';
 import type { AuditEntry } from '#gen/audit/v1/audit_service_pb';
 import { useNow } from '../business/time.tsx';
-import { dateInput } from '../business/time-input.ts';
+import { dateInput, fromTimeInput, timeInput } from '../business/time-input.ts';
+import { SelectField } from '../forms/select-field.tsx';
+import { TextField } from '../forms/text-field.tsx';
 import type { Column } from '../lists/column.ts';
 import { CsvButton } from '../lists/csv-button.tsx';
 import { Endless } from '../lists/endless.tsx';
 import { useFilters } from '../lists/filters.ts';
+import { SavedFilters } from '../lists/views.tsx';
 import { useStaff } from '../lookup/names.ts';
 import { describeFailure } from '../rpc/failure.ts';
 import { useTransports } from '../rpc/transport.ts';
+import { Button } from '../ui/button.tsx';
 import { Empty, Loading, Page, Problem } from '../ui/page.tsx';
 import { words } from '../words.ts';
-import { EntryView } from './entry-view.tsx';
-import { FilterBar } from './filter-bar.tsx';
-import { describeDeed, nameOfRecord } from './trail/deeds.ts';
-import { filterNames, toRequest } from './trail/filters.ts';
-import { byNewest } from './trail/merge-trails.ts';
-import { eachPage, useMergedTrail } from './trail/trail.ts';
+import { EntryView } from './history.tsx';
+import { describeDeed, describeMutation, mutations, nameOfRecord } from './trail/deeds.ts';
+import { type FilterValues, filterNames, toRequest } from './trail/filters.ts';
+import { byNewest, eachPage, useMergedTrail } from './trail/trail.ts';
 
 const text = words.activity;
+const kindOptions = Object.entries(text.kinds).map(
+  ([kind, name]) => [kind, name.charAt(0).toUpperCase() + name.slice(1)] as const,
+);
+const mutationOptions = mutations.map((procedure) => [procedure, describeMutation(procedure)] as const);
 const titles = { slot: text.slotsMissing, coupon: text.couponsMissing };
 
 /** Shows the audit trail of both services, newest first. The URL holds the filters (design 10). */
 export function Component() {
-  const filters = useFilters(filterNames);
+  const { values } = useFilters(filterNames);
   const now = useNow(10_000);
-  const { request, problems } = toRequest(filters.values, dateInput(new Date(now)));
+  const { request, problems } = toRequest(values, dateInput(new Date(now)));
   const isAsked = Object.keys(problems).length === 0;
   const { trails, entries, lagging } = useMergedTrail(request, isAsked);
   const transports = useTransports();
@@ -36,13 +45,10 @@ export function Component() {
     error === null ? [] : [{ ...trail, failure: describeFailure(error) }],
   );
   const isEmpty = isAsked && !isLoading && failed.length + entries.length === 0 && lagging === undefined;
-  const isFiltered = Object.values(filters.values).some(Boolean);
+  const isFiltered = Object.values(values).some(Boolean);
   return (
     <Page title={words.frame.activity} beside={<span className="detail">{text.what}</span>}>
-      <FilterBar
-        filters={filters}
-        problems={Object.assign({}, ...failed.map(({ failure }) => failure.fields), problems)}
-      />
+      <FilterBar problems={Object.assign({}, ...failed.map(({ failure }) => failure.fields), problems)} />
       {failed
         .filter(({ failure }) => Object.keys(failure.fields).length === 0)
         .map(({ owner, failure, isFetchNextPageError, fetchNextPage, refetch }) => (
@@ -82,6 +88,70 @@ export function Component() {
       />
     </Page>
   );
+}
+
+/** The filters of the trail. What is chosen applies at once; what is typed, together, when it is sent. */
+function FilterBar({ problems }: { readonly problems: Record<string, string> }) {
+  const { values, set, field } = useFilters(filterNames);
+  const { search } = useLocation();
+  const navigate = useNavigate();
+  const [draft, setDraft] = useState(() => ({ ...toDraft(values), search }));
+  // A link or the browser's Back button may change the filters in the URL.
+  if (draft.search !== search) setDraft({ ...toDraft(values), search });
+  const [isOpen, setIsOpen] = useState([values.id, values.by, values.since, values.until].some(Boolean));
+  const typed = (name: 'id' | 'by' | 'since' | 'until') => ({
+    value: draft[name],
+    onChange: (value: string) => setDraft({ ...draft, [name]: value }),
+  });
+  const staff = [...useStaff()].map(([number, name]) => [String(number), name] as const);
+  return (
+    <Form
+      className="bar"
+      aria-label={text.filters}
+      validationErrors={problems}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const { id, by, since, until } = draft;
+        set({ id: id.trim(), by: by.trim(), since: fromTimeInput(since), until: fromTimeInput(until) });
+      }}
+    >
+      <SelectField label={text.when} none={text.anyTime} options={Object.entries(text.whens)} {...field('when')} />
+      <SelectField label={text.person} none={text.anybody} options={staff} {...field('staff')} />
+      <SelectField label={text.record} none={text.anyRecord} options={kindOptions} {...field('type')} />
+      <SelectField label={text.change} none={text.anyChange} options={mutationOptions} {...field('procedure')} />
+      {isOpen ? (
+        <>
+          <TextField label={text.recordNumber} name="resourceId" inputMode="numeric" {...typed('id')} />
+          <TextField label={text.account} name="subject" placeholder={text.accountHint} {...typed('by')} />
+          <TextField label={text.from} name="since" type="datetime-local" {...typed('since')} />
+          <TextField label={text.before} name="until" type="datetime-local" {...typed('until')} />
+          <Button type="submit">{text.show}</Button>
+        </>
+      ) : (
+        <Button emphasis="quiet" onPress={() => setIsOpen(true)}>
+          {text.more}
+        </Button>
+      )}
+      {Object.values(values).some(Boolean) && (
+        <Button emphasis="quiet" onPress={() => void navigate('/audit')}>
+          {words.lists.clearFilters}
+        </Button>
+      )}
+      <SavedFilters />
+    </Form>
+  );
+}
+
+/** Returns what the form's fields show, with times in the business's time zone. */
+const toDraft = ({ id, by, since, until }: FilterValues) => ({
+  ...{ id, by },
+  ...{ since: toTimeInput(since), until: toTimeInput(until) },
+});
+
+/** Converts a time in the URL for its field; empty if it is not a time. */
+function toTimeInput(date: string): string {
+  const time = new Date(date);
+  return Number.isNaN(time.getTime()) ? '' : timeInput(time);
 }
 
 /** Returns the columns of a CSV file of the audit trail. Its times are in UTC, to the millisecond. */

@@ -4,15 +4,8 @@ import { type Difference, difference } from '../forms/difference.tsx';
 import { describeStateName } from '../redemptions/holds.tsx';
 import { words } from '../words.ts';
 
-/** A field that a change altered. */
-export interface ChangedField {
-  readonly name: string;
-  readonly label: string;
-  /** Undefined if the field had no value. */
-  readonly before: JsonValue | undefined;
-  /** Undefined if the field no longer has a value. */
-  readonly after: JsonValue | undefined;
-}
+/** A field that a change altered. A value is undefined if the field did not have one then. */
+export type ChangedField = ReturnType<typeof changedFields>[number];
 
 const text = words.activity;
 const labels: Readonly<Record<string, string>> = text.fields;
@@ -21,7 +14,7 @@ const limits: readonly string[] = ['maxValue', 'maxLimitForUser', 'maxUses'];
 const blanks: readonly string[] = ['null', 'false', '""', '[]', '{}'];
 
 /** Returns the fields that an entry's change altered, in the order of their labels. For a new record, omits blank fields. */
-export function changedFields({ before, after }: Pick<AuditEntry, 'before' | 'after'>): ChangedField[] {
+export function changedFields({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
   const names = new Set([labels, before ?? {}, after ?? {}].flatMap(Object.keys));
   return [...names]
     .map((name) => ({ name, label: labels[name] ?? name, before: before?.[name], after: after?.[name] }))

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useCallback } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { OverviewDay } from '#gen/coupon/v1/redemption_service_pb';
@@ -9,51 +9,49 @@ interface PlotProps {
   onPoint(place: number | undefined): void;
 }
 
-const heightPx = 190;
+const height = 190;
 
 /** Draws the uses of each day as columns, and the discounts as a line, in the colours of the theme. */
 export function Plot({ days, onPoint }: PlotProps) {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const box = place.current;
-    if (box === null) return undefined;
-    const columns = [
-      days.map((_, at) => at),
-      days.map(({ uses }) => uses),
-      days.map((day) => Number(day.discountGiven)),
-    ];
-    const [x = [], uses = [], given = []] = columns;
-    const plot = new uPlot(optionsOf(days, box.clientWidth, onPoint), [x, uses, given], box);
-    const resizes = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height: heightPx }));
-    resizes.observe(box);
-    const themes = new MutationObserver(() => plot.redraw());
-    themes.observe(document.documentElement, { attributeFilter: ['class'] });
-    return () => {
-      resizes.disconnect();
-      themes.disconnect();
-      plot.destroy();
-    };
-  }, [days, onPoint]);
-  return <div ref={place} />;
+  const draw = useCallback(
+    (box: HTMLDivElement) => {
+      const [uses, given] = [days.map((day) => day.uses), days.map((day) => Number(day.discountGiven))];
+      const hooks = { setCursor: [({ cursor }: uPlot) => onPoint(cursor.idx ?? undefined)] };
+      const options = { ...optionsOf(days), hooks, width: box.clientWidth };
+      const plot = new uPlot(options, [[...days.keys()], uses, given], box);
+      const resizes = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height }));
+      resizes.observe(box);
+      const themes = new MutationObserver(() => plot.redraw());
+      themes.observe(document.documentElement, { attributeFilter: ['class'] });
+      return () => {
+        resizes.disconnect();
+        themes.disconnect();
+        plot.destroy();
+      };
+    },
+    [days, onPoint],
+  );
+  return <div ref={draw} />;
 }
 
 const color = (name: string) => () => getComputedStyle(document.documentElement).getPropertyValue(name);
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const dayOfMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const fromZero: uPlot.Range.Function = (_plot, _min, max) => [0, Math.max(4, (max ?? 0) * 1.1)];
 
-function optionsOf(days: readonly OverviewDay[], width: number, onPoint: PlotProps['onPoint']): uPlot.Options {
+function optionsOf(days: readonly OverviewDay[]): Omit<uPlot.Options, 'width'> {
   const last = days.length - 1;
-  const columns = uPlot.paths.bars?.({ size: [0.62, 28], radius: 0.15 });
-  const fromZero: uPlot.Range.Function = (_plot, _min, max) => [0, Math.max(4, (max ?? 0) * 1.1)];
+  const paths = uPlot.paths.bars?.({ size: [0.62, 28], radius: 0.15 });
+  const points = { show: false };
   const axis = {
     stroke: color('--muted'),
     font: '12px "Inter Variable", sans-serif',
     ticks: { show: false },
+    grid: { show: false },
     values: (_plot: uPlot, values: readonly number[]) => values.map((value) => compact.format(value)),
   };
   return {
-    width,
-    height: heightPx,
+    height,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     scales: {
@@ -63,20 +61,13 @@ function optionsOf(days: readonly OverviewDay[], width: number, onPoint: PlotPro
     },
     series: [
       {},
-      {
-        scale: 'uses',
-        fill: color('--indigo-6'),
-        width: 0,
-        points: { show: false },
-        ...(columns && { paths: columns }),
-      },
-      { scale: 'given', stroke: color('--indigo-11'), width: 2, points: { show: false } },
+      { scale: 'uses', fill: color('--indigo-6'), width: 0, points, ...(paths && { paths }) },
+      { scale: 'given', stroke: color('--indigo-11'), width: 2, points },
     ],
     axes: [
       {
         ...axis,
         size: 28,
-        grid: { show: false },
         // A week apart, today among them.
         splits: (plot) => days.flatMap((_, at) => ((last - at) % (plot.width < 480 ? 14 : 7) === 0 ? at : [])),
         values: (_plot, places) => places.map((at) => dayOfMonth.format(new Date(days[at]?.date ?? 0))),
@@ -88,8 +79,7 @@ function optionsOf(days: readonly OverviewDay[], width: number, onPoint: PlotPro
         incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5],
         grid: { stroke: color('--line'), width: 1 },
       },
-      { ...axis, scale: 'given', side: 1, size: 48, grid: { show: false } },
+      { ...axis, scale: 'given', side: 1, size: 48 },
     ],
-    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
   };
 }

@@ -12,24 +12,22 @@ import { slotTime } from '../slots/record/slot-time.ts';
 import { isolate, readId } from '../ui/text.ts';
 import { words } from '../words.ts';
 
-/** Something that the search has found. */
+/** Something that the search has found: a page, or an action of the page on show. */
 export interface Match {
-  readonly key: string;
   readonly name: string;
   readonly detail?: string;
-  /** The path of its page; undefined for an action that is no link. */
   readonly href?: string;
   readonly run?: () => void;
 }
 
-/** The matches of one kind. */
-interface MatchSection {
+/** The matches of one kind, and what they were read by. */
+interface Section {
   readonly title: string;
   readonly matches: readonly Match[];
+  readonly queries?: readonly { readonly error: unknown; readonly isFetching: boolean }[];
 }
 
 const limit = 5;
-
 const { frame, search: text } = words;
 
 /** The pages that staff may go to, whatever page is on show. */
@@ -41,49 +39,41 @@ const pages: readonly Match[] = [
   ['/live', frame.storefront],
   ['/audit', frame.activity],
   ...text.otherPages,
-].map(([href = '', name = '']) => ({ key: href, name, href }));
+].map(([href = '', name = '']) => ({ name, href }));
 
 /** Finds what a text may mean, and says what can't be searched now. Without a text, there are only the actions and the pages. */
 export function useMatches(typed: string, actions: readonly Match[]) {
   const sought = readSought(typed);
-  const option = { placeholderData: keepPreviousData };
-  const asked = <Request>(request: Request) => (sought === '' ? skipToken : request);
   // As the page calls it, too.
   const id = readId(sought.replace(/^(slot\b|#)[\s#]*/i, ''));
   const orderKey = readOrderKey(sought.replace(/^order[\s:#]+/i, ''));
-  const queries = {
-    snippets: useQuery(CatalogService.method.searchSnippets, asked({ search: sought, limit }), option),
-    products: useQuery(CatalogService.method.searchProducts, asked({ search: sought, limit }), option),
-    coupons: useQuery(CouponService.method.getAll, asked({ search: sought, limit }), option),
-    reserved: useQuery(CouponService.method.getReservedCoupons, asked({ search: sought, limit }), option),
-    users: useQuery(CouponService.method.getUsersMiniInfo, asked({ search: userSearch(sought), limit }), option),
-    slot: useQuery(SlotService.method.getSlotById, id === undefined ? skipToken : { id }),
-    order: useOrder(orderKey),
-  };
-  const named = (match: Match) => match.name.toLowerCase().includes(sought.toLowerCase());
-  const { slot: found } = queries.slot.data ?? {};
-  const slot =
-    found === undefined
-      ? []
-      : [{ key: 'slot', name: text.slot(found.id), detail: slotTime(found), href: `/slots/${found.id}` }];
-  // Of an earlier text, something may still be there.
-  const dataOf = <Data>({ data }: { readonly data: Data | undefined }) => (sought === '' ? undefined : data);
-  const ofPage = { title: text.actions, matches: actions.filter(named) };
-  const sections: readonly MatchSection[] = [
-    // Who enters a slot's number looks for the slot, and must not change it by Enter.
-    ...(id === undefined ? [ofPage] : []),
+  const ask = (search: string) => (sought === '' ? skipToken : { search, limit });
+  const option = { placeholderData: keepPreviousData };
+  const snippets = useQuery(CatalogService.method.searchSnippets, ask(sought), option);
+  const products = useQuery(CatalogService.method.searchProducts, ask(sought), option);
+  const slot = useQuery(SlotService.method.getSlotById, id === undefined ? skipToken : { id });
+  const coupons = useQuery(CouponService.method.getAll, ask(sought), option);
+  const reserved = useQuery(CouponService.method.getReservedCoupons, ask(sought), option);
+  const users = useQuery(CouponService.method.getUsersMiniInfo, ask(userSearch(sought)), option);
+  const order = useOrder(orderKey);
+  const [ofCoupon, ofSlot] = [order.redemption, order.booking].map((hold) => hold && stateOf(hold, clock.now())?.words);
+  const ofOrder = text.ofOrder(ofCoupon, ofSlot);
+  const found: readonly Section[] = [
     {
       title: frame.slots,
+      queries: [snippets, products, slot],
       matches: [
-        ...slot,
-        ...(dataOf(queries.snippets)?.snippets ?? []).map(({ snippetCode, slotId }) => ({
-          key: `snippet ${snippetCode}`,
+        ...[slot.data?.slot ?? []].flat().map((each) => ({
+          name: text.slot(each.id),
+          detail: slotTime(each),
+          href: `/slots/${each.id}`,
+        })),
+        ...(snippets.data?.snippets ?? []).map(({ snippetCode, slotId }) => ({
           name: text.slot(slotId),
           detail: text.snippet(isolate(snippetCode)),
           href: `/slots/${slotId}`,
         })),
-        ...(dataOf(queries.products)?.products ?? []).map(({ id, name }) => ({
-          key: `product ${id}`,
+        ...(products.data?.products ?? []).map(({ id, name }) => ({
           name: text.slotsWith(isolate(name)),
           detail: text.product(id),
           href: `/slots/list?product=${id}`,
@@ -92,14 +82,13 @@ export function useMatches(typed: string, actions: readonly Match[]) {
     },
     {
       title: frame.coupons,
+      queries: [coupons, reserved],
       matches: [
-        ...(dataOf(queries.coupons)?.coupons ?? []).map(({ id, couponCode }) => ({
-          key: `coupon ${id}`,
+        ...(coupons.data?.coupons ?? []).map(({ id, couponCode }) => ({
           name: isolate(couponCode),
           href: `/coupons/${id}`,
         })),
-        ...(dataOf(queries.reserved)?.coupons ?? []).map(({ id, secretCode }) => ({
-          key: `reserved ${id}`,
+        ...(reserved.data?.coupons ?? []).map(({ secretCode }) => ({
           name: isolate(secretCode),
           detail: text.reserved,
           href: `/coupons/reserved?search=${encodeURIComponent(secretCode)}`,
@@ -108,37 +97,34 @@ export function useMatches(typed: string, actions: readonly Match[]) {
     },
     {
       title: text.orders,
-      matches: orderKey === undefined ? [] : describeOrder(orderKey, queries.order),
+      queries: [order],
+      matches:
+        orderKey === undefined || ofOrder === ''
+          ? []
+          : [{ name: words.orders.titled(orderKey), detail: ofOrder, href: orderPath(orderKey) }],
     },
     {
       title: frame.customers,
-      matches: (dataOf(queries.users)?.users ?? []).map(({ id, name, mobile }) => ({
-        key: `user ${id}`,
+      queries: [users],
+      matches: (users.data?.users ?? []).map(({ id, name, mobile }) => ({
         name: isolate(name),
         detail: mobile,
         href: `/users/${id}`,
       })),
     },
-    ...(id === undefined ? [] : [ofPage]),
-    { title: text.pages, matches: pages.filter(named) },
   ];
-  const { snippets, products, coupons, reserved, users, order } = queries;
-  const away = [
-    ...(isAway(snippets) || isAway(products) || isAway(queries.slot) ? [frame.slots] : []),
-    ...(isAway(coupons) || isAway(reserved) ? [frame.coupons] : []),
-    ...(isAway(order) ? [text.orders] : []),
-    ...(isAway(users) ? [frame.customers] : []),
-  ];
-  return { sections, away, isSearching: Object.values(queries).some(({ isFetching }) => isFetching) };
-}
-
-/** Returns the order that has the number; none if nothing was redeemed or booked for it. */
-function describeOrder(orderKey: string, { redemption, booking }: ReturnType<typeof useOrder>): Match[] {
-  const now = clock.now();
-  const detail = text.ofOrder(redemption && stateOf(redemption, now)?.words, booking && stateOf(booking, now)?.words);
-  return detail === ''
-    ? []
-    : [{ key: 'order', name: words.orders.titled(orderKey), detail, href: orderPath(orderKey) }];
+  const named = ({ name }: Match) => name.toLowerCase().includes(sought.toLowerCase());
+  const ofPage: Section = { title: text.actions, matches: actions.filter(named) };
+  // Of an earlier text, something may still be there.
+  const ofText = sought === '' ? [] : found;
+  // Who enters a slot's number looks for the slot, and must not change it by Enter.
+  const first = id === undefined ? [ofPage, ...ofText] : [...ofText, ofPage];
+  const sections = [...first, { title: text.pages, matches: pages.filter(named) }];
+  return {
+    sections: sections.filter(({ matches }) => matches.length > 0),
+    away: found.filter(({ queries }) => queries?.some(isAway)).map(({ title }) => title),
+    isSearching: found.some(({ queries }) => queries?.some(({ isFetching }) => isFetching)),
+  };
 }
 
 /** Whether a search has failed. That there is no such record is an answer. */

@@ -6,10 +6,10 @@ import { Menu, MenuItem, MenuSection } from 'react-aria-components/Menu';
 import { SearchField } from 'react-aria-components/SearchField';
 import { useNavigate } from 'react-router';
 import { Dialog } from '../ui/dialog.tsx';
+import { moreActions } from '../ui/more-menu.tsx';
 import { useDebounced } from '../ui/pauses.ts';
 import { words } from '../words.ts';
 import { type Match, useMatches } from './matches.ts';
-import { actionsOfPage } from './page-actions.ts';
 import './search.css';
 
 const labels = words.search;
@@ -22,7 +22,6 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const [actions] = useState(actionsOfPage);
   const sought = useDebounced(text);
   const { sections, away, isSearching } = useMatches(sought, actions);
-  const isEmpty = sections.every(({ matches }) => matches.length === 0);
   const choose = ({ run }: Match) => {
     onClose();
     run?.();
@@ -32,7 +31,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const [isEntered, setIsEntered] = useState(false);
   const [isPicked, setIsPicked] = useState(false);
   const isSettled = sought === text && !isSearching;
-  const [first] = sections.flatMap(({ matches }) => matches);
+  const first = sections[0]?.matches[0];
   // biome-ignore lint/correctness/useExhaustiveDependencies: the matches change with what is sought.
   useEffect(() => {
     if (!isEntered || !isSettled) return;
@@ -67,27 +66,23 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
           aria-label={labels.matches}
           renderEmptyState={() => (isSearching ? labels.searching : away.length === 0 && labels.nothing)}
         >
-          {isEmpty
-            ? null
-            : sections
-                .filter(({ matches }) => matches.length > 0)
-                .map(({ title, matches }) => (
-                  <MenuSection key={title} aria-label={title}>
-                    <Header>{title}</Header>
-                    {matches.map((match) => (
-                      <MenuItem
-                        key={match.key}
-                        id={match.key}
-                        textValue={match.name}
-                        className="option-row"
-                        {...(match.href !== undefined && { href: match.href })}
-                        onAction={() => choose(match)}
-                      >
-                        {match.name} <span className="detail">{match.detail}</span>
-                      </MenuItem>
-                    ))}
-                  </MenuSection>
-                ))}
+          {sections.map(({ title, matches }) => (
+            <MenuSection key={title} aria-label={title}>
+              <Header>{title}</Header>
+              {matches.map((match, place) => (
+                <MenuItem
+                  key={`${match.href ?? place} ${match.detail}`}
+                  id={`${title} ${match.href ?? place} ${match.detail}`}
+                  textValue={match.name}
+                  className="option-row"
+                  {...(match.href !== undefined && { href: match.href })}
+                  onAction={() => choose(match)}
+                >
+                  {match.name} <span className="detail">{match.detail}</span>
+                </MenuItem>
+              ))}
+            </MenuSection>
+          ))}
         </Menu>
         <p role="status" className="detail">
           {isSearching ? '' : away.map(labels.away).join(' ')}
@@ -95,4 +90,15 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
       </Autocomplete>
     </Dialog>
   );
+}
+
+/** Returns the actions of the page on show: its buttons and links in rows of actions, and those behind dots. */
+function actionsOfPage(): readonly Match[] {
+  const elements = document.querySelectorAll<HTMLElement>('main .actions :is(a, button):not(:disabled)');
+  const found = [...elements].map((element) => ({
+    name: element.ariaLabel ?? element.innerText,
+    // After the dialog has closed and given back the focus.
+    run: () => setTimeout(() => element.click()),
+  }));
+  return [...found, ...moreActions].map((action) => ({ ...action, detail: labels.onThisPage }));
 }

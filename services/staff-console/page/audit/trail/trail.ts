@@ -1,39 +1,39 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { type AuditEntry, AuditService, type ListEntriesRequestSchema } from '#gen/audit/v1/audit_service_pb';
 import { type Transports, useTransports } from '../../rpc/transport.ts';
-import { mergeTrails } from './merge-trails.ts';
 
 type TrailRequest = MessageInitShape<typeof ListEntriesRequestSchema>;
 
-const owners = ['slot', 'coupon'] as const;
+type Owner = 'slot' | 'coupon';
+
+const owners: readonly Owner[] = ['slot', 'coupon'];
 const ofSlotService = ['slot', 'booking', 'product', 'product_group', 'order', 'database'];
 
 /** Returns the service that keeps the trail of a kind of record (design 10). Both write users. */
-export const ownerOf = (kind: string) => (ofSlotService.includes(kind) ? 'slot' : 'coupon');
+export const ownerOf = (kind: string): Owner => (ofSlotService.includes(kind) ? 'slot' : 'coupon');
 
 /** Returns the services to ask, without one that can't have matching entries. Either one refuses an unknown kind. */
-function ownersOf({ resourceType = '', procedure = '' }: TrailRequest): readonly (typeof owners)[number][] {
+function ownersOf({ resourceType = '', procedure = '' }: TrailRequest): readonly Owner[] {
   if (resourceType !== '' && resourceType !== 'user') return [ownerOf(resourceType)];
   // slot-service has the imports, too.
   const named = owners.find((owner) => procedure.replace(/^catalog/, 'slot').startsWith(`${owner}.`));
   return named === undefined ? owners : [named];
 }
 
-interface TrailOptions {
-  readonly enabled?: boolean;
-  /** With `followsStore`, the trail is read again together with the page's slots after others have changed them. */
-  readonly meta?: { readonly followsStore: boolean };
-}
-
-/** Reads the trail of a service page by page, newest first. */
-export function useTrail(owner: (typeof owners)[number], request: TrailRequest, options: TrailOptions) {
+/**
+ * Reads the trail of a service page by page, newest first. One that follows the store is read again together with the page's
+ * slots after others have changed them.
+ */
+export function useTrail(owner: Owner, request: TrailRequest, { enabled = true, followsStore = false }) {
   const query = useInfiniteQuery(
     AuditService.method.listEntries,
     { ...request, pageToken: '' },
     {
-      ...options,
+      enabled,
+      meta: { followsStore },
       transport: useTransports()[owner],
       pageParamKey: 'pageToken',
       getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
@@ -76,3 +76,33 @@ export async function* eachPage(transports: Transports, request: TrailRequest, s
     } while (pageToken !== '');
   }
 }
+
+type Dated = Pick<AuditEntry, 'at' | 'id'>;
+
+/** The part of a trail that has been read, newest first, and whether older entries may follow. */
+interface TrailSoFar<Entry> {
+  readonly entries: readonly Entry[];
+  readonly hasMore: boolean;
+}
+
+/**
+ * Merges trails as far as no unread entry can precede those that are returned. `lagging` is the index of the trail whose
+ * next page must be read before older entries are shown; undefined if all are shown.
+ */
+export function mergeTrails<Entry extends Dated>(trails: readonly TrailSoFar<Entry>[]) {
+  const all = trails.flatMap(({ entries }) => entries).sort(byNewest);
+  const ends = trails.map(({ entries, hasMore }) => {
+    const last = entries.at(-1);
+    if (!hasMore) return all.length + 1;
+    return last === undefined ? 0 : all.indexOf(last) + 1;
+  });
+  const end = Math.min(...ends);
+  return { entries: all.slice(0, end), lagging: end > all.length ? undefined : ends.indexOf(end) };
+}
+
+/** Orders entries, newest first. Within a millisecond the ids decide, which follow the order of writes in one database. */
+export function byNewest(a: Dated, b: Dated): number {
+  return timeOf(b) - timeOf(a) || Number(b.id - a.id);
+}
+
+const timeOf = ({ at }: Dated) => (at === undefined ? 0 : timestampMs(at));

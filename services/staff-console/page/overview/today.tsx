@@ -1,0 +1,238 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { useQuery } from '@connectrpc/connect-query';
+import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query';
+import { useEffect, useId, useRef, useState } from 'react';
+import { Link } from 'react-aria-components/Link';
+import type { OverviewDay, GetOverviewResponse as RedemptionSums } from '#gen/coupon/v1/redemption_service_pb';
+import {
+  type PlannedSlot,
+  SlotPlanService,
+  type GetOverviewResponse as SlotSums,
+} from '#gen/slot/v1/slot_plan_service_pb';
+import { currencyDigits, formatAmount } from '../business/money.ts';
+import { timeLeft } from '../business/time.tsx';
+import { dateInput, fromTimeInput, shiftDay } from '../business/time-input.ts';
+import type { Column } from '../lists/column.ts';
+import { ListTable } from '../lists/list-table.tsx';
+import { CapacityBar } from '../slots/record/capacity-bar.tsx';
+import { describeEnd, ordersClose, SlotBadge, slotsInWords } from '../slots/record/slot-state.tsx';
+import { slotTime } from '../slots/record/slot-time.ts';
+import { ButtonLink } from '../ui/button.tsx';
+import { Empty, Section } from '../ui/page.tsx';
+import { Read } from '../ui/read.tsx';
+import { isolate } from '../ui/text.ts';
+import { words } from '../words.ts';
+
+const text = words.overview;
+// Of the slots that close soon, the service names no more.
+const closingMost = 20;
+// So that the chart begins on a laptop's first screen.
+const rowsMost = 8;
+const lagMs = 60_000;
+
+interface TodayProps {
+  readonly slots: UseQueryResult<SlotSums>;
+  /** In Unix ms. */
+  readonly now: number;
+  /** Such as 2026-11-23. */
+  readonly today: string;
+}
+
+interface TilesProps extends TodayProps {
+  readonly redemptions: UseQueryResult<RedemptionSums>;
+}
+
+/** The figures of today, each with the link to where staff act on it. */
+export function Tiles(props: TilesProps) {
+  const { slots, redemptions, now, today } = props;
+  const { booked = 0, held = 0, capacity = 0, closing = [], slots: count = 0, full = 0 } = slots.data ?? {};
+  const [yesterday, ofToday] = redemptions.data?.days.slice(-2) ?? [];
+  const needs = useNeeds(props);
+  const tiles = [
+    {
+      label: text.booked,
+      href: `/slots?day=${today}`,
+      of: [slots],
+      figure: capacity === 0 ? slotsInWords(count) : words.slots.ofCapacity(booked + held, capacity),
+      detail: (
+        <>
+          {capacity > 0 && <CapacityBar booked={booked + held} {...{ held, capacity }} />}
+          {text.state(full, held)}
+        </>
+      ),
+    },
+    {
+      label: text.closing,
+      href: `/slots/list?from=${today}&state=open`,
+      of: [slots],
+      figure: `${closing.length}${closing.length === closingMost ? '+' : ''}`,
+      detail: closing.slice(0, 2).map((slot) => (
+        <Link key={slot.id} href={`/slots/${slot.id}`}>
+          {text.closes(slotTime(slot, true), ordersClose(slot, now))}
+        </Link>
+      )),
+      none: text.noneCloses,
+    },
+    {
+      label: text.uses,
+      href: '/coupons',
+      of: [redemptions],
+      figure: sumsOf(ofToday),
+      detail: text.yesterday(sumsOf(yesterday)),
+    },
+    {
+      label: text.needs,
+      href: needs[0]?.href ?? '/audit',
+      of: [slots, redemptions],
+      figure: String(needs.length),
+      detail: needs.map(({ href, what }) => (
+        <Link key={what} href={href}>
+          {what}
+        </Link>
+      )),
+      none: text.nothingNeeded,
+    },
+  ];
+  return (
+    <div className="tiles">
+      {tiles.map(({ label, href, of, figure, detail, none }) => (
+        <section key={label} className="card tile" aria-label={label}>
+          <p className="detail">{label}</p>
+          {of.some(({ data }) => data === undefined) ? (
+            <p className="figure">{of.every(({ error }) => error === null) ? '…' : text.notRead}</p>
+          ) : (
+            <>
+              <Link className="figure" href={href}>
+                {figure}
+              </Link>
+              <div className="detail">{Array.isArray(detail) && detail.length === 0 ? none : detail}</div>
+            </>
+          )}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+/** Formats a sum of discounts, in the currency's digits. */
+export const money = (amount: string | number = 0) => formatAmount(amount, currencyDigits());
+
+const sumsOf = (day: OverviewDay | undefined) =>
+  `${(day?.uses ?? 0).toLocaleString('en')} · ${money(day?.discountGiven)}`;
+
+/** Returns what a person has to look after, with the page for it. */
+function useNeeds({ slots, redemptions, now }: TilesProps) {
+  const late = [slots.data, redemptions.data].flatMap((sums) => {
+    const at = sums?.oldestUnsentAt && timestampMs(sums.oldestUnsentAt);
+    return at !== undefined && at < now - lagMs ? [{ at, count: sums?.unsentEntries ?? 0 }] : [];
+  });
+  const unsent = Math.max(0, ...late.map(({ count }) => count));
+  const oldest = Math.min(...late.map(({ at }) => at));
+  const pending = useLasting(slots.data?.pendingRequests ?? 0, slots.dataUpdatedAt);
+  return [
+    ...(unsent > 0 ? [{ href: '/audit', what: text.webhooks(unsent, timeLeft(now, oldest) ?? '') }] : []),
+    ...(pending > 0 ? [{ href: '/live', what: text.storefront(pending) }] : []),
+    ...(redemptions.data?.nearlyUsedUp ?? []).map(({ coupon, usesLeft }) => ({
+      href: `/coupons/${coupon?.id}`,
+      what: `${isolate(coupon?.couponCode ?? '')}: ${text.fewLeft(usesLeft)}`,
+    })),
+  ];
+}
+
+/** Returns a count once it was above 0 in two readings, one after the other: 0 until then. */
+function useLasting(count: number, readAt: number): number {
+  const [since, setSince] = useState<number>();
+  useEffect(() => {
+    setSince((before) => (count > 0 ? (before ?? readAt) : undefined));
+  }, [count, readAt]);
+  return since !== undefined && since < readAt ? count : 0;
+}
+
+/** Lists the slots of today and tomorrow that are not over, soonest first, with what is booked and when orders close. */
+export function SlotRows({ slots: { data: sums }, now, today }: TodayProps) {
+  const id = useId();
+  const [deliveryFrom = '', deliveryUntil = ''] = [0, 2].map((days) => fromTimeInput(`${shiftDay(today, days)}T00:00`));
+  const request = { deliveryFrom, deliveryUntil, limit: 200 };
+  const query = useQuery(SlotPlanService.method.listSlots, request, { placeholderData: keepPreviousData });
+  const { refetch } = query;
+  // When the sums of today have changed, so have its slots.
+  const state = sums && `${sums.booked} ${sums.held} ${sums.full}`;
+  const seen = useRef(state);
+  useEffect(() => {
+    if (seen.current !== undefined && seen.current !== state) void refetch();
+    seen.current = state;
+  }, [state, refetch]);
+  const left = query.data?.slots.filter((slot) => startOf(slot) + (slot.windowMinutes ?? 0) * 60_000 > now);
+  return (
+    <Section
+      title={text.slotsOf}
+      actions={
+        <>
+          <span id={id} className="detail">
+            {left && text.next(left.length, rowsMost)}
+          </span>
+          <ButtonLink href="/slots">{words.slots.calendar}</ButtonLink>
+        </>
+      }
+    >
+      <Read query={{ ...query, data: left }} what={text.theSlots}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty>
+              {text.noSlots}
+              <ButtonLink href="/slots/new">{words.slots.newSlot}</ButtonLink>
+            </Empty>
+          ) : (
+            <ListTable
+              labelledBy={id}
+              columns={columns(now, today)}
+              rows={rows.slice(0, rowsMost)}
+              keyOf={(slot) => slot.id}
+            />
+          )
+        }
+      </Read>
+    </Section>
+  );
+}
+
+const startOf = ({ deliveryTime }: PlannedSlot) => (deliveryTime === undefined ? 0 : timestampMs(deliveryTime));
+
+function columns(now: number, today: string): readonly Column<PlannedSlot>[] {
+  const delivery = (slot: PlannedSlot) =>
+    `${dateInput(new Date(startOf(slot))) === today ? text.today : text.tomorrow} ${slotTime(slot, true)}`;
+  const units = ({ booked = 0, capacity }: PlannedSlot) =>
+    capacity === undefined ? text.noCapacity : `${booked}/${capacity}`;
+  const end = (slot: PlannedSlot) => describeEnd(slot, now);
+  return [
+    {
+      title: text.delivery,
+      text: delivery,
+      show: (slot) => <Link href={`/slots/${slot.id}`}>{delivery(slot)}</Link>,
+      className: 'name',
+    },
+    {
+      title: text.bookedUnits,
+      text: units,
+      show: (slot) =>
+        slot.capacity === undefined ? (
+          <span className="detail">{units(slot)}</span>
+        ) : (
+          <span className="booked">
+            <CapacityBar booked={slot.booked ?? 0} capacity={slot.capacity} />
+            <span aria-hidden="true">{units(slot)}</span>
+          </span>
+        ),
+    },
+    {
+      title: text.stateOfSlot,
+      text: end,
+      show: (slot) => (
+        <>
+          <SlotBadge slot={slot} now={now} /> <span className="detail">{end(slot)}</span>
+        </>
+      ),
+      className: 'name',
+    },
+  ];
+}
