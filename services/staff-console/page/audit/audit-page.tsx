@@ -25,9 +25,8 @@ import { type FilterValues, filterNames, toRequest } from './trail/filters.ts';
 import { byNewest, eachPage, useMergedTrail } from './trail/trail.ts';
 
 const text = words.activity;
-const kindOptions = Object.entries(text.kinds).map(
-  ([kind, name]) => [kind, name.charAt(0).toUpperCase() + name.slice(1)] as const,
-);
+const capitalize = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+const kindOptions = Object.entries(text.kinds).map(([kind, name]) => [kind, capitalize(name)] as const);
 const mutationOptions = mutations.map((procedure) => [procedure, describeMutation(procedure)] as const);
 const titles = { slot: text.slotsMissing, coupon: text.couponsMissing };
 
@@ -40,7 +39,7 @@ export function Component() {
   const { trails, entries, lagging } = useMergedTrail(request, isAsked);
   const transports = useTransports();
   const staff = useStaff();
-  const isLoading = trails.some(({ isPending, error }) => isPending && error === null);
+  const isLoading = trails.some(({ isPending }) => isPending);
   const failed = trails.flatMap(({ error, ...trail }) =>
     error === null ? [] : [{ ...trail, failure: describeFailure(error) }],
   );
@@ -99,7 +98,7 @@ function FilterBar({ problems }: { readonly problems: Record<string, string> }) 
   // A link or the browser's Back button may change the filters in the URL.
   if (draft.search !== search) setDraft({ ...toDraft(values), search });
   const [isOpen, setIsOpen] = useState([values.id, values.by, values.since, values.until].some(Boolean));
-  const typed = (name: 'id' | 'by' | 'since' | 'until') => ({
+  const typed = (name: keyof FilterValues) => ({
     value: draft[name],
     onChange: (value: string) => setDraft({ ...draft, [name]: value }),
   });
@@ -142,28 +141,21 @@ function FilterBar({ problems }: { readonly problems: Record<string, string> }) 
   );
 }
 
-/** Returns what the form's fields show, with times in the business's time zone. */
-const toDraft = ({ id, by, since, until }: FilterValues) => ({
-  ...{ id, by },
-  ...{ since: toTimeInput(since), until: toTimeInput(until) },
-});
-
-/** Converts a time in the URL for its field; empty if it is not a time. */
-function toTimeInput(date: string): string {
-  const time = new Date(date);
-  return Number.isNaN(time.getTime()) ? '' : timeInput(time);
+/** Returns what the form's fields show: times in the business's time zone, and nothing for what is no time. */
+function toDraft(values: FilterValues): FilterValues {
+  const input = (time: string) => (Number.isNaN(Date.parse(time)) ? '' : timeInput(new Date(time)));
+  return { ...values, since: input(values.since), until: input(values.until) };
 }
 
 /** Returns the columns of a CSV file of the audit trail. Its times are in UTC, to the millisecond. */
 function csvColumns(staff: ReadonlyMap<number, string>): readonly Pick<Column<AuditEntry>, 'title' | 'text'>[] {
   const { columns, account, requestId, procedure } = text;
-  const json = (value: AuditEntry['before']) => (value === undefined ? '' : JSON.stringify(value));
   return [
     { title: columns.time, text: ({ at }) => (at === undefined ? '' : timestampDate(at).toISOString()) },
     { title: columns.by, text: ({ staffId, subject }) => (staffId && staff.get(staffId)) || subject },
     { title: columns.what, text: (entry) => describeDeed(entry).replace('%', nameOfRecord(entry)) },
-    { title: columns.before, text: ({ before }) => json(before) },
-    { title: columns.after, text: ({ after }) => json(after) },
+    { title: columns.before, text: ({ before }) => (before ? JSON.stringify(before) : '') },
+    { title: columns.after, text: ({ after }) => (after ? JSON.stringify(after) : '') },
     { title: account, text: ({ subject }) => subject },
     { title: requestId, text: (entry) => entry.requestId },
     { title: procedure, text: (entry) => entry.procedure },

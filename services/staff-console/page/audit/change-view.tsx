@@ -12,9 +12,9 @@ import { type ChangedField, describeValue, idsChanged } from './fields.ts';
 
 const text = words.activity;
 
-/** Shows how a change altered a field: its values before and after. With `isNew`, shows only its first value. */
-export function ChangeView({ field, isNew }: { readonly field: ChangedField; readonly isNew: boolean }) {
-  const { name, before, after } = field;
+/** Shows how a change altered a field: its values before and after or, of a new record, its first value. */
+export function ChangeView({ field }: { readonly field: ChangedField }) {
+  const { name, before, after, isNew } = field;
   const ids = idsChanged(field);
   if (ids !== undefined) {
     if (isNew && Array.isArray(after)) return <Ids name={name} ids={ids.added} />;
@@ -97,9 +97,12 @@ function snippetsIn(value: JsonValue): string | undefined {
 const idsShown = 5;
 const idsOpened = 500;
 
-interface IdsProps {
-  readonly name: string;
+interface IdListProps {
   readonly ids: readonly number[];
+}
+
+interface IdsProps extends IdListProps {
+  readonly name: string;
   /** Says what they are, by their number. */
   readonly heading?: (count: number) => string;
 }
@@ -118,10 +121,6 @@ function Ids({ name, ids, heading }: IdsProps) {
       )}
     </>
   );
-}
-
-interface IdListProps {
-  readonly ids: readonly number[];
 }
 
 const Numbers = ({ ids }: IdListProps) => ids.join(', ');

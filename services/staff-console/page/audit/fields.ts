@@ -15,14 +15,11 @@ const blanks: readonly string[] = ['null', 'false', '""', '[]', '{}'];
 
 /** Returns the fields that an entry's change altered, in the order of their labels. For a new record, omits blank fields. */
 export function changedFields({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
-  const names = new Set([labels, before ?? {}, after ?? {}].flatMap(Object.keys));
-  return [...names]
-    .map((name) => ({ name, label: labels[name] ?? name, before: before?.[name], after: after?.[name] }))
-    .filter((field) =>
-      before === undefined
-        ? !blanks.includes(JSON.stringify(field.after ?? null))
-        : field.before !== undefined || field.after !== undefined,
-    );
+  const values = { ...before, ...after };
+  const isNew = before === undefined;
+  return Object.keys({ ...labels, ...values })
+    .filter((name) => name in values && !(isNew && blanks.includes(JSON.stringify(values[name]))))
+    .map((name) => ({ name, label: labels[name] ?? name, before: before?.[name], after: after?.[name], isNew }));
 }
 
 /** Describes a field's value in a few words; undefined for lists and objects. */

@@ -33,11 +33,8 @@ interface RecordProps {
  */
 export function History({ type, id }: RecordProps) {
   const now = useNow(tickMs);
-  const trail = useTrail(
-    ownerOf(type),
-    { resourceType: type, resourceId: id, limit: 10 },
-    { followsStore: type === 'slot' },
-  );
+  const request = { resourceType: type, resourceId: id, limit: 10 };
+  const trail = useTrail(ownerOf(type), request, { followsStore: type === 'slot' });
   const recoveries = useQuery(listEntries, { resourceType: 'database', limit: 1_000 });
   const { entries: merged } = mergeTrails([
     { entries: trail.entries, hasMore: trail.hasNextPage },
@@ -93,12 +90,8 @@ export function LastChange({ type, id }: RecordProps) {
 
 /** Describes a change in plain words: who made it, when, to which record, and what it altered (design 10). */
 export function EntryView({ entry, now }: { readonly entry: AuditEntry; readonly now: number }) {
-  const { at, subject, staffId, before, requestId, procedure } = entry;
-  const details = [
-    [text.account, subject],
-    [text.requestId, requestId],
-    [text.procedure, procedure],
-  ] as const;
+  const { at, subject, staffId, requestId, procedure } = entry;
+  const details = { [text.account]: subject, [text.requestId]: requestId, [text.procedure]: procedure };
   return (
     <li className="audit-entry">
       <Deed entry={entry} />
@@ -106,16 +99,11 @@ export function EntryView({ entry, now }: { readonly entry: AuditEntry; readonly
         {at !== undefined && `${timeSince(timestampMs(at), now)}, `}
         <Time at={at} />
       </p>
-      <Facts
-        rows={changedFields(entry).map((field) => [
-          field.label,
-          <ChangeView key={field.name} field={field} isNew={before === undefined} />,
-        ])}
-      />
+      <Facts rows={changedFields(entry).map((field) => [field.label, <ChangeView key={field.name} field={field} />])} />
       <Expandable summary={text.details}>
         {() => (
           <>
-            <Facts rows={details.map(([name, value]) => [name, <code key={name}>{value}</code>])} />
+            <Facts rows={Object.entries(details).map(([name, value]) => [name, <code key={name}>{value}</code>])} />
             <p>
               <Link href={trailOf(entry)}>{text.allOf(nameOfRecord(entry))}</Link>
             </p>

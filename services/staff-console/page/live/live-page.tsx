@@ -1,4 +1,4 @@
-import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
@@ -7,6 +7,7 @@ import { useSearchParams } from 'react-router';
 import { type OpenSlot, SlotStoreService } from '#gen/slot/v1/slot_store_service_pb';
 import { Time, timeLeft, timeSince, useNow } from '../business/time.tsx';
 import type { Column } from '../lists/column.ts';
+import { withFilters } from '../lists/filters.ts';
 import { ListTable } from '../lists/list-table.tsx';
 import { useProductNames } from '../lookup/names.ts';
 import { ProductPicker } from '../lookup/pickers.tsx';
@@ -16,7 +17,7 @@ import { Badge, Empty, Facts, Page, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { readId } from '../ui/text.ts';
 import { words } from '../words.ts';
-import { useStoreVersion } from './use-store-version.ts';
+import { useStoreVersion } from './follow-store.tsx';
 
 const text = words.storefront;
 const { getOpenSlots, getProductSlots, getStoreStatus } = SlotStoreService.method;
@@ -28,19 +29,28 @@ const namedProducts = 3;
 
 /** Shows what the storefront shows at this moment, from the derived stores (design 4). */
 export function Component() {
-  const { version = 0 } = useStoreVersion().latest ?? {};
+  const { latest, connection } = useStoreVersion();
+  const isLive = connection === 'live';
+  const isLost = connection === 'lost' || (!isLive && latest !== undefined);
+  // A different replica than the stream's may answer, and may be a moment behind.
   const query = useQuery(
     getOpenSlots,
     {},
-    {
-      // A different replica than the stream's may answer, and may be a moment behind.
-      refetchInterval: ({ state: { data } }) => data !== undefined && data.version < version && behindMs,
-    },
+    { refetchInterval: ({ state: { data } }) => (data && latest && data.version < latest.version ? behindMs : false) },
   );
   return (
-    <Page title={words.frame.storefront} beside={<ConnectionState />}>
+    <Page
+      title={words.frame.storefront}
+      beside={
+        <p role="status">
+          {isLive && <Badge kind="good">{text.upToDate}</Badge>}
+          {isLost && <Badge kind="bad">{text.reconnecting}</Badge>} {isLost && text.outOfDate}
+          {!isLive && !isLost && <Badge kind="plain">{text.connecting}</Badge>}
+        </p>
+      }
+    >
       <p>{text.now}</p>
-      <StoreState />
+      <StoreState published={latest?.refreshedAt} />
       <div className="split">
         <div>
           <Section title={text.openSlots}>
@@ -62,25 +72,8 @@ export function Component() {
   );
 }
 
-/** Shows whether the page is up to date with the storefront. */
-function ConnectionState() {
-  const { latest, connection } = useStoreVersion();
-  const isLost = connection === 'lost' || latest !== undefined;
-  return (
-    <p role="status">
-      {connection === 'live' ? (
-        <Badge kind="good">{text.upToDate}</Badge>
-      ) : (
-        <Badge kind={isLost ? 'bad' : 'plain'}>{isLost ? text.reconnecting : text.connecting}</Badge>
-      )}
-      {connection !== 'live' && isLost && ` ${text.outOfDate}`}
-    </p>
-  );
-}
-
 /** Shows when the storefront was last updated, and how many changes it does not show yet. */
-function StoreState() {
-  const published = useStoreVersion().latest?.refreshedAt;
+function StoreState({ published }: { readonly published: Timestamp | undefined }) {
   const now = useNow(1_000);
   const { data } = useQuery(getStoreStatus, {}, { refetchInterval: statusMs });
   const updated = published && (
@@ -88,14 +81,10 @@ function StoreState() {
       {timeSince(timestampMs(published), now)} (<Time at={published} />)
     </>
   );
+  const waiting = data && (data.pendingRequests || text.noneWaiting);
   return (
     <section className="card" aria-label={text.state}>
-      <Facts
-        rows={[
-          [text.updated, updated],
-          [text.waiting, data && (data.pendingRequests || text.noneWaiting)],
-        ]}
-      />
+      <Facts rows={Object.entries({ [text.updated]: updated, [text.waiting]: waiting })} />
     </section>
   );
 }
@@ -112,10 +101,7 @@ function ProductSlots() {
       <ProductPicker
         label={text.product}
         chosen={ids.map((id) => ({ id, name: nameOf(id) }))}
-        onChange={(options) => {
-          const chosen = options.at(-1);
-          setParams(chosen === undefined ? {} : { product: String(chosen.id) }, { replace: true });
-        }}
+        onChange={(options) => setParams(withFilters({ product: options.at(-1)?.id.toString() }), { replace: true })}
       />
       {product !== undefined && (
         <Read key={product} query={query} what={text.slotsOf(nameOf(product))}>
@@ -151,7 +137,7 @@ function OpenSlots({ slots, isOfProduct = false, children }: OpenSlotsProps) {
   const columns: Column<OpenSlot>[] = [
     {
       title: text.delivery,
-      text: (slot) => slotTime(slot),
+      text: slotTime,
       show: (slot) => <Link href={`/slots/${slot.id}`}>{slotTime(slot)}</Link>,
     },
     {
@@ -168,18 +154,14 @@ function OpenSlots({ slots, isOfProduct = false, children }: OpenSlotsProps) {
           : text.productsOf(length, productIds.slice(0, namedProducts).map(nameOf).join(', '), length - namedProducts),
     },
   ];
+  if (isOfProduct) columns.pop();
   if (open.length === 0) return <Empty>{children}</Empty>;
   return (
     <>
       <p id={id} className="detail" role="status">
         {text.open(open.length)}
       </p>
-      <ListTable
-        labelledBy={id}
-        columns={isOfProduct ? columns.slice(0, 2) : columns}
-        rows={shown}
-        keyOf={(slot) => slot.id}
-      />
+      <ListTable labelledBy={id} columns={columns} rows={shown} keyOf={(slot) => slot.id} />
       {open.length > most && <Button onPress={() => setMost(most + shownAtOnce)}>{words.lists.showMore}</Button>}
     </>
   );

@@ -59,15 +59,11 @@ export class StoreWatch {
 
   #openOrClose(): void {
     const isWanted = this.#listeners.size > 0 && this.#parts.mayWatch();
-    if (isWanted && this.#stream === undefined) {
-      this.#stream = new AbortController();
-      this.#set({ connection: 'connecting' });
-      void this.#watch(this.#stream.signal);
-    } else if (!isWanted && this.#stream !== undefined) {
-      this.#stream.abort();
-      this.#stream = undefined;
-      this.#set({ connection: 'paused' });
-    }
+    if (isWanted === (this.#stream !== undefined)) return;
+    this.#stream?.abort();
+    this.#stream = isWanted ? new AbortController() : undefined;
+    this.#set({ connection: isWanted ? 'connecting' : 'paused' });
+    if (this.#stream !== undefined) void this.#watch(this.#stream.signal);
   }
 
   /** Keeps reading streams until the signal aborts. Never rejects. */

@@ -27,7 +27,7 @@ import './overview.css';
 const text = words.overview;
 const daysInChart = 30;
 const couponsShown = 8;
-const changesShown = 10;
+const limit = 10;
 // Not while the tab is hidden.
 const options = { refetchInterval: readEvery(15_000), placeholderData: keepPreviousData } as const;
 const startOf = (day: string) => fromTimeInput(`${day}T00:00`);
@@ -137,7 +137,7 @@ export function Uses({ query }: { readonly query: UseQueryResult<GetOverviewResp
 function LatestChanges({ now }: { readonly now: number }) {
   const { slot, coupon } = useTransports();
   const { listEntries } = AuditService.method;
-  const [limit, refetchInterval] = [changesShown, readEvery(60_000)];
+  const refetchInterval = readEvery(60_000);
   const ofSlots = useQuery(listEntries, { limit }, { transport: slot, refetchInterval });
   const ofCoupons = useQuery(listEntries, { limit }, { transport: coupon, refetchInterval });
   const entries = [ofSlots, ofCoupons].flatMap(({ data }) => data?.entries ?? []).sort(byNewest);

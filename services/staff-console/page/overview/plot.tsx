@@ -37,6 +37,8 @@ export function Plot({ days, onPoint }: PlotProps) {
 const color = (name: string) => () => getComputedStyle(document.documentElement).getPropertyValue(name);
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const dayOfMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+// Of whole uses.
+const incrs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5];
 const fromZero: uPlot.Range.Function = (_plot, _min, max) => [0, Math.max(4, (max ?? 0) * 1.1)];
 
 function optionsOf(days: readonly OverviewDay[]): Omit<uPlot.Options, 'width'> {
@@ -72,13 +74,7 @@ function optionsOf(days: readonly OverviewDay[]): Omit<uPlot.Options, 'width'> {
         splits: (plot) => days.flatMap((_, at) => ((last - at) % (plot.width < 480 ? 14 : 7) === 0 ? at : [])),
         values: (_plot, places) => places.map((at) => dayOfMonth.format(new Date(days[at]?.date ?? 0))),
       },
-      {
-        ...axis,
-        scale: 'uses',
-        size: 40,
-        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5],
-        grid: { stroke: color('--line'), width: 1 },
-      },
+      { ...axis, scale: 'uses', size: 40, incrs, grid: { stroke: color('--line'), width: 1 } },
       { ...axis, scale: 'given', side: 1, size: 48 },
     ],
   };

@@ -27,19 +27,16 @@ const text = words.overview;
 // Of the slots that close soon, the service names no more.
 const closingMost = 20;
 // So that the chart begins on a laptop's first screen.
-const rowsMost = 8;
+const shown = 8;
 const lagMs = 60_000;
 
-interface TodayProps {
+interface TilesProps {
   readonly slots: UseQueryResult<SlotSums>;
+  readonly redemptions: UseQueryResult<RedemptionSums>;
   /** In Unix ms. */
   readonly now: number;
   /** Such as 2026-11-23. */
   readonly today: string;
-}
-
-interface TilesProps extends TodayProps {
-  readonly redemptions: UseQueryResult<RedemptionSums>;
 }
 
 /** The figures of today, each with the link to where staff act on it. */
@@ -128,10 +125,16 @@ function useNeeds({ slots, redemptions, now }: TilesProps) {
   });
   const unsent = Math.max(0, ...late.map(({ count }) => count));
   const oldest = Math.min(...late.map(({ at }) => at));
-  const pending = useLasting(slots.data?.pendingRequests ?? 0, slots.dataUpdatedAt);
+  // The storefront stays behind if it was so in two readings, one after the other.
+  const [pending, readAt] = [slots.data?.pendingRequests ?? 0, slots.dataUpdatedAt];
+  const [since, setSince] = useState<number>();
+  useEffect(() => {
+    setSince((before) => (pending > 0 ? (before ?? readAt) : undefined));
+  }, [pending, readAt]);
+  const isBehind = pending > 0 && since !== undefined && since < readAt;
   return [
     ...(unsent > 0 ? [{ href: '/audit', what: text.webhooks(unsent, timeLeft(now, oldest) ?? '') }] : []),
-    ...(pending > 0 ? [{ href: '/live', what: text.storefront(pending) }] : []),
+    ...(isBehind ? [{ href: '/live', what: text.storefront(pending) }] : []),
     ...(redemptions.data?.nearlyUsedUp ?? []).map(({ coupon, usesLeft }) => ({
       href: `/coupons/${coupon?.id}`,
       what: `${isolate(coupon?.couponCode ?? '')}: ${text.fewLeft(usesLeft)}`,
@@ -139,17 +142,8 @@ function useNeeds({ slots, redemptions, now }: TilesProps) {
   ];
 }
 
-/** Returns a count once it was above 0 in two readings, one after the other: 0 until then. */
-function useLasting(count: number, readAt: number): number {
-  const [since, setSince] = useState<number>();
-  useEffect(() => {
-    setSince((before) => (count > 0 ? (before ?? readAt) : undefined));
-  }, [count, readAt]);
-  return since !== undefined && since < readAt ? count : 0;
-}
-
 /** Lists the slots of today and tomorrow that are not over, soonest first, with what is booked and when orders close. */
-export function SlotRows({ slots: { data: sums }, now, today }: TodayProps) {
+export function SlotRows({ slots: { data: sums }, now, today }: Omit<TilesProps, 'redemptions'>) {
   const id = useId();
   const [deliveryFrom = '', deliveryUntil = ''] = [0, 2].map((days) => fromTimeInput(`${shiftDay(today, days)}T00:00`));
   const request = { deliveryFrom, deliveryUntil, limit: 200 };
@@ -169,7 +163,7 @@ export function SlotRows({ slots: { data: sums }, now, today }: TodayProps) {
       actions={
         <>
           <span id={id} className="detail">
-            {left && text.next(left.length, rowsMost)}
+            {left && text.next(left.length, shown)}
           </span>
           <ButtonLink href="/slots">{words.slots.calendar}</ButtonLink>
         </>
@@ -186,7 +180,7 @@ export function SlotRows({ slots: { data: sums }, now, today }: TodayProps) {
             <ListTable
               labelledBy={id}
               columns={columns(now, today)}
-              rows={rows.slice(0, rowsMost)}
+              rows={rows.slice(0, shown)}
               keyOf={(slot) => slot.id}
             />
           )
@@ -203,7 +197,6 @@ function columns(now: number, today: string): readonly Column<PlannedSlot>[] {
     `${dateInput(new Date(startOf(slot))) === today ? text.today : text.tomorrow} ${slotTime(slot, true)}`;
   const units = ({ booked = 0, capacity }: PlannedSlot) =>
     capacity === undefined ? text.noCapacity : `${booked}/${capacity}`;
-  const end = (slot: PlannedSlot) => describeEnd(slot, now);
   return [
     {
       title: text.delivery,
@@ -226,10 +219,10 @@ function columns(now: number, today: string): readonly Column<PlannedSlot>[] {
     },
     {
       title: text.stateOfSlot,
-      text: end,
+      text: (slot) => describeEnd(slot, now),
       show: (slot) => (
         <>
-          <SlotBadge slot={slot} now={now} /> <span className="detail">{end(slot)}</span>
+          <SlotBadge slot={slot} now={now} /> <span className="detail">{describeEnd(slot, now)}</span>
         </>
       ),
       className: 'name',

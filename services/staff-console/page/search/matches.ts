@@ -20,12 +20,7 @@ export interface Match {
   readonly run?: () => void;
 }
 
-/** The matches of one kind, and what they were read by. */
-interface Section {
-  readonly title: string;
-  readonly matches: readonly Match[];
-  readonly queries?: readonly { readonly error: unknown; readonly isFetching: boolean }[];
-}
+const link = (href: string, name: string, detail = ''): Match => ({ href, name, detail });
 
 const limit = 5;
 const { frame, search: text } = words;
@@ -39,7 +34,7 @@ const pages: readonly Match[] = [
   ['/live', frame.storefront],
   ['/audit', frame.activity],
   ...text.otherPages,
-].map(([href = '', name = '']) => ({ name, href }));
+].map(([href = '', name = '']) => link(href, name));
 
 /** Finds what a text may mean, and says what can't be searched now. Without a text, there are only the actions and the pages. */
 export function useMatches(typed: string, actions: readonly Match[]) {
@@ -58,63 +53,44 @@ export function useMatches(typed: string, actions: readonly Match[]) {
   const order = useOrder(orderKey);
   const [ofCoupon, ofSlot] = [order.redemption, order.booking].map((hold) => hold && stateOf(hold, clock.now())?.words);
   const ofOrder = text.ofOrder(ofCoupon, ofSlot);
-  const found: readonly Section[] = [
+  const { slot: ofId } = slot.data ?? {};
+  const found = [
     {
       title: frame.slots,
       queries: [snippets, products, slot],
       matches: [
-        ...[slot.data?.slot ?? []].flat().map((each) => ({
-          name: text.slot(each.id),
-          detail: slotTime(each),
-          href: `/slots/${each.id}`,
-        })),
-        ...(snippets.data?.snippets ?? []).map(({ snippetCode, slotId }) => ({
-          name: text.slot(slotId),
-          detail: text.snippet(isolate(snippetCode)),
-          href: `/slots/${slotId}`,
-        })),
-        ...(products.data?.products ?? []).map(({ id, name }) => ({
-          name: text.slotsWith(isolate(name)),
-          detail: text.product(id),
-          href: `/slots/list?product=${id}`,
-        })),
+        ...(ofId === undefined ? [] : [link(`/slots/${ofId.id}`, text.slot(ofId.id), slotTime(ofId))]),
+        ...(snippets.data?.snippets ?? []).map(({ snippetCode, slotId }) =>
+          link(`/slots/${slotId}`, text.slot(slotId), text.snippet(isolate(snippetCode))),
+        ),
+        ...(products.data?.products ?? []).map(({ id, name }) =>
+          link(`/slots/list?product=${id}`, text.slotsWith(isolate(name)), text.product(id)),
+        ),
       ],
     },
     {
       title: frame.coupons,
       queries: [coupons, reserved],
       matches: [
-        ...(coupons.data?.coupons ?? []).map(({ id, couponCode }) => ({
-          name: isolate(couponCode),
-          href: `/coupons/${id}`,
-        })),
-        ...(reserved.data?.coupons ?? []).map(({ secretCode }) => ({
-          name: isolate(secretCode),
-          detail: text.reserved,
-          href: `/coupons/reserved?search=${encodeURIComponent(secretCode)}`,
-        })),
+        ...(coupons.data?.coupons ?? []).map(({ id, couponCode }) => link(`/coupons/${id}`, isolate(couponCode))),
+        ...(reserved.data?.coupons ?? []).map(({ secretCode }) =>
+          link(`/coupons/reserved?search=${encodeURIComponent(secretCode)}`, isolate(secretCode), text.reserved),
+        ),
       ],
     },
     {
       title: text.orders,
       queries: [order],
-      matches:
-        orderKey === undefined || ofOrder === ''
-          ? []
-          : [{ name: words.orders.titled(orderKey), detail: ofOrder, href: orderPath(orderKey) }],
+      matches: orderKey && ofOrder ? [link(orderPath(orderKey), words.orders.titled(orderKey), ofOrder)] : [],
     },
     {
       title: frame.customers,
       queries: [users],
-      matches: (users.data?.users ?? []).map(({ id, name, mobile }) => ({
-        name: isolate(name),
-        detail: mobile,
-        href: `/users/${id}`,
-      })),
+      matches: (users.data?.users ?? []).map(({ id, name, mobile }) => link(`/users/${id}`, isolate(name), mobile)),
     },
   ];
   const named = ({ name }: Match) => name.toLowerCase().includes(sought.toLowerCase());
-  const ofPage: Section = { title: text.actions, matches: actions.filter(named) };
+  const ofPage = { title: text.actions, matches: actions.filter(named) };
   // Of an earlier text, something may still be there.
   const ofText = sought === '' ? [] : found;
   // Who enters a slot's number looks for the slot, and must not change it by Enter.
@@ -122,8 +98,8 @@ export function useMatches(typed: string, actions: readonly Match[]) {
   const sections = [...first, { title: text.pages, matches: pages.filter(named) }];
   return {
     sections: sections.filter(({ matches }) => matches.length > 0),
-    away: found.filter(({ queries }) => queries?.some(isAway)).map(({ title }) => title),
-    isSearching: found.some(({ queries }) => queries?.some(({ isFetching }) => isFetching)),
+    away: found.filter(({ queries }) => queries.some(isAway)).map(({ title }) => title),
+    isSearching: found.some(({ queries }) => queries.some(({ isFetching }) => isFetching)),
   };
 }
 

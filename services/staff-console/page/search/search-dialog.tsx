@@ -28,26 +28,25 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   };
   // Enter waits for the matches, and chooses the first one, unless an arrow has led to another one. The list itself would
   // take the key before its first row is there to be chosen.
-  const [isEntered, setIsEntered] = useState(false);
-  const [isPicked, setIsPicked] = useState(false);
+  const [last, setLast] = useState<'typed' | 'entered' | 'picked'>('typed');
   const isSettled = sought === text && !isSearching;
   const first = sections[0]?.matches[0];
   // biome-ignore lint/correctness/useExhaustiveDependencies: the matches change with what is sought.
   useEffect(() => {
-    if (!isEntered || !isSettled) return;
-    setIsEntered(false);
+    if (last !== 'entered' || !isSettled) return;
+    setLast('typed');
     if (first?.href !== undefined) void navigate(first.href);
     if (first !== undefined) choose(first);
-  }, [isEntered, isSettled]);
+  }, [last, isSettled]);
   // Before the list takes the key.
   const press = (event: KeyboardEvent) => {
     // Escape would only empty the field.
     if (event.key === 'Escape') return onClose();
     const isOnMatch = event.target instanceof Element && event.target.hasAttribute('aria-activedescendant');
-    const isEarly = event.key === 'Enter' && !(isOnMatch && isPicked);
-    setIsEntered(isEarly);
-    setIsPicked(isPicked || event.key.startsWith('Arrow'));
-    if (isEarly) event.stopPropagation();
+    if (event.key.startsWith('Arrow')) setLast('picked');
+    if (event.key !== 'Enter' || (isOnMatch && last === 'picked')) return;
+    setLast('entered');
+    event.stopPropagation();
   };
   return (
     <Dialog title={words.frame.search} isOpen onClose={onClose}>
@@ -55,7 +54,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
         inputValue={text}
         onInputChange={(typed) => {
           setText(typed);
-          setIsPicked(false);
+          setLast('typed');
         }}
       >
         <SearchField className="field" aria-label={labels.label} autoFocus>

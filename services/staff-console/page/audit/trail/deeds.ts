@@ -18,14 +18,11 @@ export function nameOfRecord({ resourceType, resourceId }: AuditEntry): string {
 export const mutations: readonly string[] = Object.keys(deeds).filter((procedure) => procedure !== 'recovered');
 
 /** Describes a procedure in general, such as "Created a slot". */
-export function describeMutation(procedure: string): string {
-  return deeds[procedure]?.[0] ?? procedure;
-}
+export const describeMutation = (procedure: string) => deeds[procedure]?.[0] ?? procedure;
 
 /** Describes what was done to a record, such as "marked % full". The record's name replaces the %. */
-export function describeDeed(entry: AuditEntry): string {
-  return describeVariant(entry) ?? deeds[entry.procedure]?.[1] ?? variants.changed;
-}
+export const describeDeed = (entry: AuditEntry) =>
+  describeVariant(entry) ?? deeds[entry.procedure]?.[1] ?? variants.changed;
 
 /** Describes what was done by a procedure that does several things; undefined for what it usually does. */
 function describeVariant({ procedure, resourceType, before, after }: AuditEntry): string | undefined {
@@ -39,11 +36,10 @@ function describeVariant({ procedure, resourceType, before, after }: AuditEntry)
     if (after?.isActive !== undefined) return after.isActive === true ? variants.activated : variants.deactivated;
     return after?.isCapacityFull === true ? variants.full : variants.reopened;
   }
-  if (name === 'Book' && after?.state === 'SLOT_BOOKING_STATE_BOOKED') return variants.booked;
-  if (name === 'Book') return before && variants.changed;
+  if (name === 'Book')
+    return after?.state === 'SLOT_BOOKING_STATE_BOOKED' ? variants.booked : before && variants.changed;
   if (name === 'CreateCoupon' && resourceType === 'user') return variants.registered;
-  if (name === 'Redeem' && after?.state === 'REDEMPTION_STATE_USED') return variants.used;
-  if (name === 'Redeem') return before && variants.heldAgain;
+  if (name === 'Redeem') return after?.state === 'REDEMPTION_STATE_USED' ? variants.used : before && variants.heldAgain;
   if (name === 'Claim' && resourceType === 'coupon') return variants.fromReserved;
   if (name === 'Update' && only?.isInvalidated === true) return variants.invalidated;
   if (name === 'Update' && only?.isInvalidated === false) return variants.restored;

@@ -16,17 +16,9 @@ export function trailAddress(filters: Partial<FilterValues>): string {
 }
 
 /** The days of `when`, as the first and the one after the last, counted from today. */
-const days: Readonly<Record<string, readonly [first: number, end: number]>> = {
-  today: [0, 1],
-  yesterday: [-1, 0],
-  week: [-6, 1],
-};
+const days: Readonly<Record<string, readonly number[]>> = { today: [0, 1], yesterday: [-1, 0], week: [-6, 1] };
 
-/**
- * Returns the request to the services, and the problems with invalid numbers by the request's fields.
- *
- * @param today the day of the business, such as 2026-11-23.
- */
+/** Returns the request to the services on a day, such as 2026-11-23, and the problems with invalid numbers by its fields. */
 export function toRequest({ type, id, by, staff, procedure, when, ...times }: FilterValues, today: string) {
   const [since = times.since, until = times.until] =
     days[when]?.map((day) => fromTimeInput(`${shiftDay(today, day)}T00:00`)) ?? [];

@@ -6,7 +6,6 @@ import { type AuditEntry, AuditService, type ListEntriesRequestSchema } from '#g
 import { type Transports, useTransports } from '../../rpc/transport.ts';
 
 type TrailRequest = MessageInitShape<typeof ListEntriesRequestSchema>;
-
 type Owner = 'slot' | 'coupon';
 
 const owners: readonly Owner[] = ['slot', 'coupon'];
@@ -47,20 +46,17 @@ export function useTrail(owner: Owner, request: TrailRequest, { enabled = true, 
 export function useMergedTrail(request: TrailRequest, isEnabled: boolean) {
   const asked = isEnabled ? ownersOf(request) : [];
   const page = { ...request, limit: 50 };
-  const all = [
-    useTrail('slot', page, { enabled: asked.includes('slot') }),
-    useTrail('coupon', page, { enabled: asked.includes('coupon') }),
-  ];
-  const trails = all
+  const ofSlots = useTrail('slot', page, { enabled: asked.includes('slot') });
+  const ofCoupons = useTrail('coupon', page, { enabled: asked.includes('coupon') });
+  const trails = [ofSlots, ofCoupons]
     .filter(({ owner }) => asked.includes(owner))
-    // Tells the first failed attempt: retries may take long, and the other service's entries must not wait for them.
-    .map((trail) => ({ ...trail, error: trail.error ?? trail.failureReason }));
-  const { entries, lagging = -1 } = mergeTrails(
-    trails.map(({ entries, error, isPending, hasNextPage }) => ({
-      entries,
-      hasMore: error === null && (isPending || hasNextPage),
-    })),
-  );
+    .map((trail) => {
+      // Tells the first failed attempt: retries may take long, and the other service's entries must not wait for them.
+      const error = trail.error ?? trail.failureReason;
+      const isPending = trail.isPending && error === null;
+      return { ...trail, error, isPending, hasMore: isPending || (trail.hasNextPage && error === null) };
+    });
+  const { entries, lagging = -1 } = mergeTrails(trails);
   return { trails, entries, lagging: trails[lagging] };
 }
 
@@ -79,17 +75,11 @@ export async function* eachPage(transports: Transports, request: TrailRequest, s
 
 type Dated = Pick<AuditEntry, 'at' | 'id'>;
 
-/** The part of a trail that has been read, newest first, and whether older entries may follow. */
-interface TrailSoFar<Entry> {
-  readonly entries: readonly Entry[];
-  readonly hasMore: boolean;
-}
-
 /**
- * Merges trails as far as no unread entry can precede those that are returned. `lagging` is the index of the trail whose
- * next page must be read before older entries are shown; undefined if all are shown.
+ * Merges what was read of trails, as far as no unread entry can precede it. `lagging` is the index of the trail whose next
+ * page must be read before older entries are shown; undefined if all are shown.
  */
-export function mergeTrails<Entry extends Dated>(trails: readonly TrailSoFar<Entry>[]) {
+export function mergeTrails<Entry extends Dated>(trails: readonly { entries: readonly Entry[]; hasMore: boolean }[]) {
   const all = trails.flatMap(({ entries }) => entries).sort(byNewest);
   const ends = trails.map(({ entries, hasMore }) => {
     const last = entries.at(-1);
@@ -101,8 +91,6 @@ export function mergeTrails<Entry extends Dated>(trails: readonly TrailSoFar<Ent
 }
 
 /** Orders entries, newest first. Within a millisecond the ids decide, which follow the order of writes in one database. */
-export function byNewest(a: Dated, b: Dated): number {
-  return timeOf(b) - timeOf(a) || Number(b.id - a.id);
-}
+export const byNewest = (a: Dated, b: Dated) => timeOf(b) - timeOf(a) || Number(b.id - a.id);
 
 const timeOf = ({ at }: Dated) => (at === undefined ? 0 : timestampMs(at));
