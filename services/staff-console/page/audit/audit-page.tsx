@@ -44,7 +44,6 @@ export function Component() {
     error === null ? [] : [{ ...trail, failure: describeFailure(error) }],
   );
   const isEmpty = isAsked && !isLoading && failed.length + entries.length === 0 && lagging === undefined;
-  const isFiltered = Object.values(values).some(Boolean);
   return (
     <Page title={words.frame.activity} beside={<span className="detail">{text.what}</span>}>
       <FilterBar problems={Object.assign({}, ...failed.map(({ failure }) => failure.fields), problems)} />
@@ -63,7 +62,7 @@ export function Component() {
           />
         ))}
       {isLoading && <Loading what="the changes" />}
-      {isEmpty && <Empty>{isFiltered ? text.none : text.noneYet}</Empty>}
+      {isEmpty && <Empty>{Object.values(values).some(Boolean) ? text.none : text.noneYet}</Empty>}
       {entries.length > 0 && (
         <div className="list-header">
           <span className="detail">{text.newestFirst}</span>

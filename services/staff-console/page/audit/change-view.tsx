@@ -42,9 +42,8 @@ const sequenceIn = (name: string, value: JsonValue) =>
 
 /** Says whose orders were changed in a sequence, and which were added and removed. */
 function SequenceChange({ before, after }: { readonly before: Sequence; readonly after: Sequence }) {
-  const users = [...new Set([before, after].flatMap(Object.keys))].filter(
-    (user) => String(before[user]) !== String(after[user]),
-  );
+  const all = [...new Set([before, after].flatMap(Object.keys))];
+  const users = all.filter((user) => String(before[user]) !== String(after[user]));
   const nameOf = useUserNames(users.map(Number));
   return (
     <ul>

@@ -15,7 +15,7 @@ import { Expandable } from './expandable.tsx';
 import { changedFields } from './fields.ts';
 import { describeDeed, type Kind, nameOfRecord } from './trail/deeds.ts';
 import { trailAddress } from './trail/filters.ts';
-import { mergeTrails, ownerOf, useTrail } from './trail/trail.ts';
+import { byNewest, ownerOf, useTrail } from './trail/trail.ts';
 import './audit.css';
 
 const text = words.activity;
@@ -29,19 +29,16 @@ interface RecordProps {
 
 /**
  * Shows a record's audit trail as a section of its page, newest first, page by page (design 10). Among its changes stand
- * the recoveries of the database, which may have lost some. Those before the first change are left out.
+ * the recoveries of the database, which may have lost some. Those before the last change on show are left out.
  */
 export function History({ type, id }: RecordProps) {
   const now = useNow(tickMs);
   const request = { resourceType: type, resourceId: id, limit: 10 };
   const trail = useTrail(ownerOf(type), request, { followsStore: type === 'slot' });
   const recoveries = useQuery(listEntries, { resourceType: 'database', limit: 1_000 });
-  const { entries: merged } = mergeTrails([
-    { entries: trail.entries, hasMore: trail.hasNextPage },
-    { entries: recoveries.data?.entries ?? [], hasMore: false },
-  ]);
-  const first = merged.findLastIndex(({ resourceType }) => resourceType === type);
-  const entries = first === -1 ? merged : merged.slice(0, first + 1);
+  const all = [...trail.entries, ...(recoveries.data?.entries ?? [])].sort(byNewest);
+  const last = trail.entries.at(-1);
+  const entries = last === undefined ? all : all.slice(0, all.indexOf(last) + 1);
   return (
     <Section title={text.history}>
       <Read query={trail} what="the history">

@@ -21,8 +21,6 @@ import { useStoreVersion } from './follow-store.tsx';
 
 const text = words.storefront;
 const { getOpenSlots, getProductSlots, getStoreStatus } = SlotStoreService.method;
-const behindMs = 1_000;
-const statusMs = 5_000;
 // A page with more slots at once would be slow, and nobody would read it.
 const shownAtOnce = 100;
 const namedProducts = 3;
@@ -36,7 +34,7 @@ export function Component() {
   const query = useQuery(
     getOpenSlots,
     {},
-    { refetchInterval: ({ state: { data } }) => (data && latest && data.version < latest.version ? behindMs : false) },
+    { refetchInterval: ({ state: { data } }) => (data && latest && data.version < latest.version ? 1_000 : false) },
   );
   return (
     <Page
@@ -75,7 +73,7 @@ export function Component() {
 /** Shows when the storefront was last updated, and how many changes it does not show yet. */
 function StoreState({ published }: { readonly published: Timestamp | undefined }) {
   const now = useNow(1_000);
-  const { data } = useQuery(getStoreStatus, {}, { refetchInterval: statusMs });
+  const { data } = useQuery(getStoreStatus, {}, { refetchInterval: 5_000 });
   const updated = published && (
     <>
       {timeSince(timestampMs(published), now)} (<Time at={published} />)
@@ -135,11 +133,7 @@ function OpenSlots({ slots, isOfProduct = false, children }: OpenSlotsProps) {
   const named = new Set(shown.flatMap(({ productIds }) => productIds.slice(0, namedProducts)));
   const nameOf = useProductNames([...named].sort((a, b) => a - b));
   const columns: Column<OpenSlot>[] = [
-    {
-      title: text.delivery,
-      text: slotTime,
-      show: (slot) => <Link href={`/slots/${slot.id}`}>{slotTime(slot)}</Link>,
-    },
+    { title: text.delivery, text: slotTime, show: (slot) => <Link href={`/slots/${slot.id}`}>{slotTime(slot)}</Link> },
     {
       title: text.close,
       className: 'time',

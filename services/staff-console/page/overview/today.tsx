@@ -148,14 +148,14 @@ export function SlotRows({ slots: { data: sums }, now, today }: Omit<TilesProps,
   const [deliveryFrom = '', deliveryUntil = ''] = [0, 2].map((days) => fromTimeInput(`${shiftDay(today, days)}T00:00`));
   const request = { deliveryFrom, deliveryUntil, limit: 200 };
   const query = useQuery(SlotPlanService.method.listSlots, request, { placeholderData: keepPreviousData });
-  const { refetch } = query;
   // When the sums of today have changed, so have its slots.
   const state = sums && `${sums.booked} ${sums.held} ${sums.full}`;
   const seen = useRef(state);
   useEffect(() => {
-    if (seen.current !== undefined && seen.current !== state) void refetch();
+    if (seen.current !== undefined && seen.current !== state) void query.refetch();
     seen.current = state;
-  }, [state, refetch]);
+  }, [state, query.refetch]);
+  const columns = columnsOf(now, today);
   const left = query.data?.slots.filter((slot) => startOf(slot) + (slot.windowMinutes ?? 0) * 60_000 > now);
   return (
     <Section
@@ -177,12 +177,7 @@ export function SlotRows({ slots: { data: sums }, now, today }: Omit<TilesProps,
               <ButtonLink href="/slots/new">{words.slots.newSlot}</ButtonLink>
             </Empty>
           ) : (
-            <ListTable
-              labelledBy={id}
-              columns={columns(now, today)}
-              rows={rows.slice(0, shown)}
-              keyOf={(slot) => slot.id}
-            />
+            <ListTable labelledBy={id} columns={columns} rows={rows.slice(0, shown)} keyOf={(slot) => slot.id} />
           )
         }
       </Read>
@@ -192,7 +187,7 @@ export function SlotRows({ slots: { data: sums }, now, today }: Omit<TilesProps,
 
 const startOf = ({ deliveryTime }: PlannedSlot) => (deliveryTime === undefined ? 0 : timestampMs(deliveryTime));
 
-function columns(now: number, today: string): readonly Column<PlannedSlot>[] {
+function columnsOf(now: number, today: string): readonly Column<PlannedSlot>[] {
   const delivery = (slot: PlannedSlot) =>
     `${dateInput(new Date(startOf(slot))) === today ? text.today : text.tomorrow} ${slotTime(slot, true)}`;
   const units = ({ booked = 0, capacity }: PlannedSlot) =>
