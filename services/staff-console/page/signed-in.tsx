@@ -6,13 +6,11 @@ import { router } from './routes.tsx';
 import { notices } from './rpc/notices.ts';
 import { createQueryClient } from './rpc/query-client.ts';
 import { createTransports, TransportsContext } from './rpc/transport.ts';
-import { readPageConfig } from './session/config.ts';
-import { session } from './session/session.ts';
 
 /** What the person who is signed in sees: the page of the address. */
 export function SignedIn() {
   const [queryClient] = useState(createQueryClient);
-  const [transports] = useState(() => createTransports(readPageConfig(), session));
+  const [transports] = useState(createTransports);
   useEffect(() => () => notices.clear(), []);
   return (
     <TransportsContext value={transports}>

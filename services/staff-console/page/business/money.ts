@@ -3,11 +3,10 @@ import { business } from './business.ts';
 /** Formats an amount with the business's currency, such as "₹1,896.80". It shows all digits that a decimal has. */
 export function formatAmount(amount: string | number, digits = 10): string {
   const { currency } = business;
-  const format = new Intl.NumberFormat('en', {
+  return Number(amount).toLocaleString('en', {
     ...(currency === undefined ? { minimumFractionDigits: 2 } : { style: 'currency', currency }),
     maximumFractionDigits: Math.max(digits, currencyDigits()),
   });
-  return format.format(Number(amount));
 }
 
 /** Formats an amount for a sentence: a whole one without its fraction, such as "₹300". */
@@ -28,9 +27,8 @@ export function currencyDigits(): number {
  */
 export function readAmount(text: string): number {
   const digits = digitsOf(text);
-  if (/^(\d+([.,]\d+)?)?$/.test(digits)) {
-    return isAmbiguous(digits) ? Number.NaN : Number(digits.replace(',', '.'));
-  }
+  if (isAmbiguous(digits)) return Number.NaN;
+  if (/^(\d+([.,]\d+)?)?$/.test(digits)) return Number(digits.replace(',', '.'));
   if (/^\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?$/.test(digits)) return Number(digits.replaceAll(',', ''));
   if (/^\d{1,3}(\.\d{3})+,\d+$/.test(digits)) return Number(digits.replaceAll('.', '').replace(',', '.'));
   return Number.NaN;

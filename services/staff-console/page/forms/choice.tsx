@@ -15,18 +15,14 @@ interface ChoiceProps<Value extends string> {
 
 /** A choice between a few options, which are all visible. */
 export function Choice<Value extends string>({ label, hint, options, onChange, ...props }: ChoiceProps<Value>) {
-  const values = Object.keys(options).filter((value): value is Value => value in options);
-  const choose = (chosen: string) => {
-    const value = values.find((each) => each === chosen);
-    if (value !== undefined) onChange(value);
-  };
+  const isValue = (value: string): value is Value => value in options;
   return (
-    <RadioGroup {...props} onChange={choose} className="choice">
+    <RadioGroup {...props} onChange={(value) => isValue(value) && onChange(value)} className="choice">
       <Label>{label}</Label>
       <div className="options">
-        {values.map((value) => (
+        {Object.entries<string>(options).map(([value, words]) => (
           <Radio key={value} value={value} className="option">
-            {options[value]}
+            {words}
           </Radio>
         ))}
       </div>

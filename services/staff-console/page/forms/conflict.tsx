@@ -18,8 +18,7 @@ interface ConflictProps<D> {
 /** Lets staff choose, field by field, between their own version and one that somebody else saved first. */
 export function Conflict<D extends object>({ record, by, contradiction, describe }: ConflictProps<D>) {
   const { fields, mine, theirs, save, close } = contradiction;
-  const [taken, setTaken] = useState<ReadonlySet<string>>(new Set());
-  const chosen = { ...mine, ...Object.fromEntries(fields.filter((f) => taken.has(f)).map((f) => [f, theirs[f]])) };
+  const [chosen, setChosen] = useState(mine);
   return (
     <Dialog title={words.forms.conflict(record)} isOpen onClose={close} role="alertdialog">
       <p>
@@ -32,14 +31,9 @@ export function Conflict<D extends object>({ record, by, contradiction, describe
           <Choice
             key={field}
             label={name}
-            value={taken.has(field) ? 'theirs' : 'mine'}
+            value={chosen[field] === theirs[field] ? 'theirs' : 'mine'}
             options={{ mine: words.forms.yours(own), theirs: words.forms.theirs(saved) }}
-            onChange={(version) => {
-              const next = new Set(taken);
-              if (version === 'theirs') next.add(field);
-              else next.delete(field);
-              setTaken(next);
-            }}
+            onChange={(version) => setChosen({ ...chosen, [field]: (version === 'mine' ? mine : theirs)[field] })}
           />
         );
       })}

@@ -1,13 +1,7 @@
 import { words } from '../words.ts';
 
-/** The ids that a new choice adds, and those that it removes. */
-export interface Difference {
-  readonly added: readonly number[];
-  readonly removed: readonly number[];
-}
-
-/** Compares two sets of ids. */
-export function difference(before: readonly number[], after: readonly number[]): Difference {
+/** Compares two sets of ids: those that the new one adds, and those that it removes. */
+export function difference(before: readonly number[], after: readonly number[]) {
   const [had, has] = [new Set(before), new Set(after)];
   return { added: after.filter((id) => !had.has(id)), removed: before.filter((id) => !has.has(id)) };
 }
@@ -15,28 +9,25 @@ export function difference(before: readonly number[], after: readonly number[]):
 // Nobody reads more names than this.
 const namedMost = 20;
 
-interface DifferenceProps extends Difference {
+interface DifferenceProps extends ReturnType<typeof difference> {
   readonly nameOf: (id: number) => string;
 }
 
 /** Shows the changes before they are saved. */
 export function DifferenceView({ added, removed, nameOf }: DifferenceProps) {
-  const names = (ids: readonly number[]) => {
-    const rest = ids.length - namedMost;
-    return ids.slice(0, namedMost).map(nameOf).join(', ') + (rest > 0 ? ` ${words.forms.andMore(rest)}` : '');
-  };
+  const text = words.forms;
+  const changes = [[text.added(added.length), added] as const, [text.removed(removed.length), removed] as const];
   return (
     <div className="difference" role="status">
-      {added.length + removed.length === 0 && <p>{words.forms.noChanges}</p>}
-      {added.length > 0 && (
-        <p>
-          <strong>{words.forms.added(added.length)}</strong> {names(added)}
-        </p>
-      )}
-      {removed.length > 0 && (
-        <p>
-          <strong>{words.forms.removed(removed.length)}</strong> {names(removed)}
-        </p>
+      {added.length + removed.length === 0 && <p>{text.noChanges}</p>}
+      {changes.map(
+        ([what, ids]) =>
+          ids.length > 0 && (
+            <p key={what}>
+              <strong>{what}</strong> {ids.slice(0, namedMost).map(nameOf).join(', ')}
+              {ids.length > namedMost && ` ${text.andMore(ids.length - namedMost)}`}
+            </p>
+          ),
       )}
     </div>
   );

@@ -10,11 +10,11 @@ import { LeaveQuestion, Unsaved } from './unsaved.tsx';
 interface EditFormProps {
   /** The accessible name of the form, if it is not the only one of its section. */
   readonly label?: string;
-  /** The text of the button; "Save" by default. */
+  /** The text of the button, and that while the form is sent. */
   readonly action?: string;
-  /** The text of the button while the form is sent. */
   readonly pending?: string;
-  readonly write: { readonly isPending: boolean; readonly failure: Failure | undefined };
+  /** Undefined for a form that is done at once. */
+  readonly write?: { readonly isPending: boolean; readonly failure: Failure | undefined };
   /** The names of the fields that show problems, by the service's names. Without them, each has the service's name. */
   readonly places?: Readonly<Record<string, string>>;
   /** Whether the form has unsaved changes. Staff are asked before they leave it; never if this is undefined. */
@@ -42,16 +42,17 @@ const lockAfterMs = 500;
 export function EditForm(props: EditFormProps) {
   const { label, action = words.save, pending = words.saving, write, places, onSend, onCancel, children } = props;
   const { className = '', isDirty, summary, concerns = noConcerns, isChecking = false } = props;
-  const { atFields, failure } = useProblems(write.failure, places);
+  const { atFields, failure } = useProblems(write?.failure, places);
   const { ask, isWaiting, question } = useQuestion(concerns, isChecking, action, onSend);
-  const isPending = write.isPending || isWaiting;
+  const isPending = write?.isPending === true || isWaiting;
   const form = useLock(isPending);
-  const [cancelling, setCancelling] = useState<'asked' | 'sure'>();
-  // After the form has let go of what was entered, so that leaving the page is not asked about again.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is done once.
-  useEffect(() => {
-    if (cancelling === 'sure') onCancel?.();
-  }, [cancelling]);
+  const [isAsking, setIsAsking] = useState(false);
+  // Staff are not asked again by the page that they then leave.
+  const isCancelled = useRef(false);
+  const cancel = () => {
+    isCancelled.current = true;
+    onCancel?.();
+  };
   const end = (
     <div className="form-end">
       {failure !== undefined && <Problem failure={failure} />}
@@ -60,7 +61,7 @@ export function EditForm(props: EditFormProps) {
           {isPending ? pending : action}
         </Button>
         {onCancel !== undefined && (
-          <Button onPress={() => setCancelling(isDirty ? 'asked' : 'sure')} isDisabled={isPending}>
+          <Button onPress={() => (isDirty ? setIsAsking(true) : cancel())} isDisabled={isPending}>
             {words.cancel}
           </Button>
         )}
@@ -95,10 +96,8 @@ export function EditForm(props: EditFormProps) {
           {end}
         </aside>
       )}
-      {isDirty !== undefined && <Unsaved when={isDirty && cancelling !== 'sure'} isSending={isPending} />}
-      {cancelling === 'asked' && (
-        <LeaveQuestion onStay={() => setCancelling(undefined)} onLeave={() => setCancelling('sure')} />
-      )}
+      {isDirty !== undefined && <Unsaved isDirty={isDirty} isSending={isPending} isCancelled={isCancelled} />}
+      {isAsking && <LeaveQuestion onStay={() => setIsAsking(false)} onLeave={cancel} />}
       {question}
     </Form>
   );

@@ -3,7 +3,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { words } from '../words.ts';
 
 /** Lists the keys of the console. */
-export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
+export function KeysHelp({ onClose }: { onClose(): void }) {
   return (
     <Dialog title={words.frame.keys} isOpen onClose={onClose}>
       <table className="list">

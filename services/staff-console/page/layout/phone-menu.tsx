@@ -3,13 +3,8 @@ import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { words } from '../words.ts';
 
-interface PhoneMenuProps {
-  onClose(): void;
-  readonly children: ReactNode;
-}
-
 /** The menu of a phone, over the page. */
-export function PhoneMenu({ onClose, children }: PhoneMenuProps) {
+export function PhoneMenu({ onClose, children }: { onClose(): void; readonly children: ReactNode }) {
   return (
     <ModalOverlay className="overlay" isOpen onOpenChange={onClose} isDismissable>
       <Modal className="sheet-modal">

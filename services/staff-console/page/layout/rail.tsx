@@ -15,16 +15,17 @@ import {
 } from 'lucide-react';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, NavLink, useLocation } from 'react-router';
+import { business, foreignTimeZone } from '../business/business.ts';
+import { formatTimeOfDay, useNow } from '../business/time.tsx';
 import { useStaff } from '../lookup/names.ts';
 import { isField, SearchButton } from '../search/search-button.tsx';
-import { themes, usePreference } from '../session/preference.ts';
+import { usePreference } from '../session/preference.ts';
 import { useSession } from '../session/session.ts';
 import { signOut } from '../session/sign-in.ts';
 import { Button } from '../ui/button.tsx';
 import { late } from '../ui/pauses.ts';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
-import { BusinessTime } from './business-time.tsx';
 import icon from './icon.svg';
 
 // Fetched when they are first needed.
@@ -41,7 +42,13 @@ const places = [
   ['/live', text.storefront, Store],
   ['/audit', text.activity, History],
 ] as const;
-const themeIcons = { '': Monitor, light: Sun, dark: Moon } as const;
+
+/** The looks of the page, each with the one that its button brings next. '' is that of the computer. */
+const themes = {
+  '': ['As this computer', Monitor, 'light'],
+  light: ['Light', Sun, 'dark'],
+  dark: ['Dark', Moon, ''],
+} as const;
 
 /** The rail beside every page: where staff may go, and who and when it is. It can be folded to its icons. */
 export function Rail() {
@@ -122,6 +129,23 @@ function Parts({ children }: { readonly children?: ReactNode }) {
   );
 }
 
+/** Shows the time of the business, in which the whole page is, and says so where the computer has another time. */
+function BusinessTime() {
+  const now = new Date(useNow(10_000));
+  const foreign = foreignTimeZone(now);
+  return (
+    <div className="clock">
+      <p>
+        {formatTimeOfDay(now)} {placeOf(business.timeZone)}
+      </p>
+      {foreign !== undefined && <p>{text.otherZone(placeOf(foreign))}</p>}
+    </div>
+  );
+}
+
+/** The place that a time zone is named after, such as "New York". */
+const placeOf = (zone: string) => zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
+
 /** Shows the keys of the console, as does a question mark outside of fields. */
 function HelpButton() {
   const [isOpen, setIsOpen] = useState(false);
@@ -148,10 +172,9 @@ function HelpButton() {
 
 function ThemeButton() {
   const [kept, keep] = usePreference('theme');
-  const theme = kept === 'light' || kept === 'dark' ? kept : '';
-  const Icon = themeIcons[theme];
+  const [name, Icon, next] = themes[kept === 'light' || kept === 'dark' ? kept : ''];
   return (
-    <Button emphasis="quiet" aria-label={text.theme(themes[theme].words)} onPress={() => keep(themes[theme].next)}>
+    <Button emphasis="quiet" aria-label={text.theme(name)} onPress={() => keep(next)}>
       <Icon />
     </Button>
   );
@@ -160,25 +183,19 @@ function ThemeButton() {
 /** Signs out, after a question if something has not been saved. */
 function SignOutButton() {
   const [isAsking, setIsAsking] = useState(false);
+  // A form with unsaved changes would let the browser ask before the tab is closed.
+  const hasUnsaved = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  const leave = () => void signOut();
   return (
     <>
-      <Button
-        emphasis="quiet"
-        aria-label={text.signOut}
-        onPress={() => (hasUnsaved() ? setIsAsking(true) : void signOut())}
-      >
+      <Button emphasis="quiet" aria-label={text.signOut} onPress={() => (hasUnsaved() ? setIsAsking(true) : leave())}>
         <LogOut />
       </Button>
       {isAsking && (
         <Suspense>
-          <LeaveQuestion onStay={() => setIsAsking(false)} onLeave={() => void signOut()} />
+          <LeaveQuestion onStay={() => setIsAsking(false)} onLeave={leave} />
         </Suspense>
       )}
     </>
   );
-}
-
-/** Whether a form on the page has unsaved changes: it would let the browser ask before the tab is closed. */
-function hasUnsaved(): boolean {
-  return !dispatchEvent(new Event('beforeunload', { cancelable: true }));
 }

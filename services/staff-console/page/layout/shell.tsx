@@ -1,17 +1,20 @@
-import { Suspense } from 'react';
+import { onlineManager } from '@tanstack/react-query';
+import { Suspense, useSyncExternalStore } from 'react';
 import { RouterProvider } from 'react-aria-components';
 import { Outlet, useHref, useNavigate } from 'react-router';
 import { FollowStore } from '../live/follow-store.tsx';
+import { lateCalls } from '../rpc/late-calls.ts';
 import { usePreference } from '../session/preference.ts';
-import { SessionBanner } from '../sign-in/session-banner.tsx';
+import { useSession } from '../session/session.ts';
+import { useSignal } from '../session/signal.ts';
+import { Button } from '../ui/button.tsx';
 import { Loading } from '../ui/page.tsx';
 import { late, useLater } from '../ui/pauses.ts';
 import { words } from '../words.ts';
-import { ConnectionBanner } from './connection-banner.tsx';
 import { PhoneBar, Rail } from './rail.tsx';
-import { WaitingBanner } from './waiting-banner.tsx';
 
 const OverPage = late(async () => (await import('./over-page.tsx')).OverPage);
+const EndsSoon = late(async () => (await import('../sign-in/ends-soon.tsx')).EndsSoon);
 
 /** The frame around every page: the navigation, the person who is signed in, and the state of the connection. */
 export function Shell() {
@@ -27,8 +30,7 @@ export function Shell() {
         <Rail />
         <div>
           <PhoneBar />
-          <SessionBanner />
-          <ConnectionBanner />
+          <Banners isLater={isLater} />
           <main id="content" tabIndex={-1}>
             <Suspense fallback={<Loading what="the page" />}>
               <Outlet />
@@ -37,12 +39,51 @@ export function Shell() {
         </div>
       </div>
       <FollowStore />
-      <WaitingBanner />
+      <WaitingNotice />
       {isLater && (
         <Suspense>
           <OverPage />
         </Suspense>
       )}
     </RouterProvider>
+  );
+}
+
+/** Warns at the top of every page if the account is not staff, the session ends soon, or the device is offline. */
+function Banners({ isLater }: { readonly isLater: boolean }) {
+  const { token, ended, isDenied } = useSession();
+  const isOnline = useSyncExternalStore(subscribeToConnection, () => onlineManager.isOnline());
+  return (
+    <>
+      {isDenied && (
+        <p className="banner" role="status">
+          {words.signIn.notStaff}
+        </p>
+      )}
+      {isLater && token !== undefined && token.renewal === undefined && ended === undefined && (
+        <Suspense>
+          <EndsSoon key={token.text} token={token} />
+        </Suspense>
+      )}
+      {!isOnline && (
+        <p className="banner in-sight" role="status">
+          {words.frame.offline}
+        </p>
+      )}
+    </>
+  );
+}
+
+const subscribeToConnection = (listener: () => void) => onlineManager.subscribe(listener);
+
+/** Says that a service takes long to answer, and lets staff give up. It is in sight wherever the page is scrolled to. */
+function WaitingNotice() {
+  const calls = useSignal(lateCalls);
+  if (calls.length === 0) return null;
+  return (
+    <div className="waiting notice" role="status">
+      {words.frame.waiting}
+      <Button onPress={() => calls.map((call) => call.abort())}>{words.frame.stopWaiting}</Button>
+    </div>
   );
 }

@@ -29,7 +29,8 @@ export function describeFailure(thrown: unknown): Failure {
   const reason = reasonOf(error);
   const fields = Object.fromEntries(violationsOf(error).map(({ field, description }) => [nameOf(field), description]));
   const field = fieldOfReason[reason];
-  const message = plainWords[reason] ?? sentence(info?.metadata.causeMessage || error.rawMessage);
+  const said = info?.metadata.causeMessage || error.rawMessage;
+  const message = plainWords[reason] ?? said.charAt(0).toUpperCase() + said.slice(1);
   if (field !== undefined) fields[field] ??= message;
   return { reason, code: error.code, fields, ...wordsFor(error, reason, message) };
 }
@@ -59,35 +60,27 @@ const plainWords: Readonly<Record<string, string>> = {
   ONE_DISCOUNT_REQUIRED: text.enterDiscount,
 };
 
+/** What to do about an error that the service describes itself. */
+const adviceOf: Partial<Record<Code, string>> = {
+  [Code.InvalidArgument]: text.correct,
+  [Code.AlreadyExists]: text.correct,
+  [Code.FailedPrecondition]: text.correct,
+  [Code.NotFound]: text.noSuch,
+  [Code.Aborted]: text.lookAgain,
+  [Code.ResourceExhausted]: text.wait,
+};
+
 function wordsFor(error: ConnectError, reason: string, message: string): Pick<Failure, 'title' | 'advice'> {
-  // The banner at the top of the page gives the advice (session-banner.tsx).
+  // The banner at the top of the page gives the advice (shell.tsx).
   if (isForStaff(error)) return { title: text.staffOnly, advice: '' };
-  if (error.code === Code.Canceled) {
-    return { title: text.stopped, advice: text.notTwice };
-  }
+  if (error.code === Code.Canceled) return { title: text.stopped, advice: text.notTwice };
+  if (error.code === Code.Unauthenticated) return { title: text.signedOut, advice: text.signInAgain };
   if (isTransient(error)) {
-    const title = reason === 'OVERLOADED' ? text.busy : text.unreachable;
-    return { title, advice: text.nothingLost };
+    return { title: reason === 'OVERLOADED' ? text.busy : text.unreachable, advice: text.nothingLost };
   }
-  if (reason.startsWith('SECRET_CODE_') && error.code === Code.FailedPrecondition) {
-    return { title: message, advice: text.claimed };
-  }
-  switch (error.code) {
-    case Code.InvalidArgument:
-    case Code.AlreadyExists:
-    case Code.FailedPrecondition:
-      return { title: message, advice: text.correct };
-    case Code.NotFound:
-      return { title: message, advice: text.noSuch };
-    case Code.Unauthenticated:
-      return { title: text.signedOut, advice: text.signInAgain };
-    case Code.Aborted:
-      return { title: message, advice: text.lookAgain };
-    case Code.ResourceExhausted:
-      return { title: message, advice: text.wait };
-    default:
-      return { title: text.broken, advice: text.tell };
-  }
+  const isClaimed = reason.startsWith('SECRET_CODE_') && error.code === Code.FailedPrecondition;
+  const advice = isClaimed ? text.claimed : adviceOf[error.code];
+  return advice === undefined ? { title: text.broken, advice: text.tell } : { title: message, advice };
 }
 
 /** Turns `updates.coupon.coupon_code` into `couponCode`, `vendor_snippets[1].name` into `vendorSnippets[1].name`. */
@@ -96,8 +89,4 @@ function nameOf(field: string): string {
   const inList = parts.findIndex((part) => part.endsWith(']'));
   const name = parts.slice(inList === -1 ? -1 : inList).join('.');
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function sentence(message: string): string {
-  return message.charAt(0).toUpperCase() + message.slice(1);
 }

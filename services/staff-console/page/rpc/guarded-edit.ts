@@ -5,21 +5,7 @@ import { isSame, merge } from './merge.ts';
 import { notify } from './notices.ts';
 import type { Write } from './write.ts';
 
-/** An edit of a record that overwrites no change that the user has not seen (design 9). */
-export interface GuardedEdit<D> {
-  readonly draft: D;
-  setDraft(draft: D): void;
-  /** The draft of the record that the next save replaces. */
-  readonly start: D;
-  /** Whether the draft differs from `start`. */
-  readonly isDirty: boolean;
-  /** Saves the draft, or another one in its place, unless staff have to choose first. */
-  save(changed?: D): void;
-  /** What the user and somebody else have changed differently; undefined if there is nothing to choose. */
-  readonly contradiction: Contradiction<D> | undefined;
-}
-
-/** The fields of which staff must choose one version. */
+/** The fields that the user and somebody else have changed differently, and of which staff must choose one version. */
 export interface Contradiction<D> {
   readonly fields: readonly (keyof D & string)[];
   readonly mine: D;
@@ -46,12 +32,13 @@ interface GuardedEditOptions<R, D, I extends DescMessage, O extends DescMessage>
 const maxMerges = 5;
 
 /**
- * Guards an edit with the etag that the record had when the edit began. If somebody else has saved first, what does not
- * contradict is merged and saved, and staff choose between the versions of the rest.
+ * Edits a record, and overwrites no change that the user has not seen (design 9): it is guarded with the etag that the
+ * record had when the edit began. If somebody else has saved first, what does not contradict is merged and saved, and
+ * staff choose between the versions of the rest. `start` is the draft of the record that the next save replaces.
  */
 export function useGuardedEdit<R, D extends object, I extends DescMessage, O extends DescMessage>(
   options: GuardedEditOptions<R, D, I, O>,
-): GuardedEdit<D> {
+) {
   const { write, record, read, draftOf, request, onSaved } = options;
   const [base, setBase] = useState(record);
   const [draft, setDraft] = useState(() => draftOf(record));
@@ -77,7 +64,9 @@ export function useGuardedEdit<R, D extends object, I extends DescMessage, O ext
       [mine, replaced] = [merged.draft, now];
     }
   };
+  const close = () => setContradiction(undefined);
   const save = (changed = draft) => {
+    close();
     setDraft(changed);
     void saveDraft(changed);
   };
@@ -88,13 +77,6 @@ export function useGuardedEdit<R, D extends object, I extends DescMessage, O ext
     start,
     isDirty: !isSame(draft, start),
     save,
-    contradiction: contradiction && {
-      ...contradiction,
-      save(chosen) {
-        setContradiction(undefined);
-        save(chosen);
-      },
-      close: () => setContradiction(undefined),
-    },
+    contradiction: contradiction && { ...contradiction, save, close },
   };
 }

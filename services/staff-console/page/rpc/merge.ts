@@ -1,15 +1,9 @@
-/** Two versions of a draft that were merged. */
-export interface Merged<Draft> {
-  readonly draft: Draft;
-  /** The fields that both versions have changed, and differently. The draft has the user's own values of them. */
-  readonly contradictions: readonly (keyof Draft & string)[];
-}
-
 /**
  * Merges the user's own version of a draft with one that somebody else has saved meanwhile. A field that only one of
- * them has changed gets that change. Of lists of records, additions and removals are merged, whoever made them.
+ * them has changed gets that change. Of lists of records, additions and removals are merged, whoever made them. Fields
+ * that both have changed differently are contradictions, and the draft has the user's own values of them.
  */
-export function merge<Draft extends object>(base: Draft, mine: Draft, theirs: Draft): Merged<Draft> {
+export function merge<Draft extends object>(base: Draft, mine: Draft, theirs: Draft) {
   const draft = { ...theirs };
   const contradictions: (keyof Draft & string)[] = [];
   for (const name in { ...base, ...mine, ...theirs }) {
@@ -27,12 +21,8 @@ export function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** A member of a list of records, such as a chosen product. The order of such a list has no meaning. */
-interface Member {
-  readonly id: number;
-}
-
-function mergeLists(was: unknown, mine: unknown, theirs: unknown): readonly Member[] | undefined {
+/** Lists of records, such as chosen products, are merged. Their order has no meaning. */
+function mergeLists(was: unknown, mine: unknown, theirs: unknown): readonly { readonly id: number }[] | undefined {
   if (!areMembers(was) || !areMembers(mine) || !areMembers(theirs)) return undefined;
   const [had, has, saved] = [was, mine, theirs].map((list) => new Set(list.map(({ id }) => id)));
   return [
@@ -41,6 +31,6 @@ function mergeLists(was: unknown, mine: unknown, theirs: unknown): readonly Memb
   ];
 }
 
-function areMembers(value: unknown): value is readonly Member[] {
+function areMembers(value: unknown): value is readonly { readonly id: number }[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null && 'id' in each);
 }

@@ -10,7 +10,7 @@ export interface Notice {
   readonly text: string;
   /** Undoes what was done. */
   readonly undo?: (() => Promise<Undone>) | undefined;
-  /** Does again what failed. */
+  /** Does again what failed. A notice has an undo or a retry. */
   readonly retry?: (() => void) | undefined;
   /** The record that it is about, such as "Slot 25". It takes the place of an earlier notice about the same one. */
   readonly about?: string | undefined;

@@ -3,6 +3,8 @@ import { QueryClient } from '@tanstack/react-query';
 import { isTransient } from '../../../client/connect/errors.ts';
 
 const maxRetries = 3;
+// What could not be read because a service was away or busy is read again by itself while it is missing on the page.
+const readAgainMs = 5_000;
 
 const retryDelay = (attempt: number) => 400 * 2 ** attempt;
 // A service that has not answered within a call's deadline has kept staff waiting for long enough.
@@ -13,13 +15,9 @@ interface Read {
   readonly state: { readonly data: unknown; readonly error: unknown };
 }
 
-// What could not be read because a service was away or busy is read again by itself while it is missing on the page.
-const readAgainMs = 5_000;
-const refetchInterval = ({ state: { data, error } }: Read) =>
-  data === undefined && isTransient(error) ? readAgainMs : false;
-
-/** Reads something again at each interval and, while it is missing because a service is away, sooner. */
-export const readEvery = (ms: number) => (query: Read) => refetchInterval(query) || ms;
+/** Reads something again at each interval, if there is one, and sooner while it is missing because a service is away. */
+export const readEvery = (ms: number | false) => (query: Read) =>
+  query.state.data === undefined && isTransient(query.state.error) ? readAgainMs : ms;
 
 /** Whether a list has several pages. They must not all be read again when the window regains the focus. */
 function hasManyPages(data: unknown): boolean {
@@ -32,15 +30,10 @@ function hasManyPages(data: unknown): boolean {
  * key. While the browser is offline, both wait and then continue by themselves.
  */
 export function createQueryClient(): QueryClient {
+  const refetchOnWindowFocus = ({ state }: Read) => !hasManyPages(state.data);
   return new QueryClient({
     defaultOptions: {
-      queries: {
-        retry,
-        retryDelay,
-        staleTime: 2_000,
-        refetchInterval,
-        refetchOnWindowFocus: ({ state }) => !hasManyPages(state.data),
-      },
+      queries: { retry, retryDelay, staleTime: 2_000, refetchInterval: readEvery(false), refetchOnWindowFocus },
       mutations: { retry, retryDelay },
     },
   });

@@ -3,11 +3,11 @@ import { createConnectTransport } from '@connectrpc/connect-web';
 import { createContext, useContext } from 'react';
 import { SlotStoreService } from '#gen/slot/v1/slot_store_service_pb';
 import { reasonOf } from '../../../client/connect/errors.ts';
-import type { PageConfig } from '../../page-config.ts';
 import { clock } from '../session/clock.ts';
-import type { Session } from '../session/session.ts';
+import { pageConfig } from '../session/config.ts';
+import { session } from '../session/session.ts';
 import { isForStaff } from './failure.ts';
-import { endIfGivenUp } from './patience.ts';
+import { watchLateCalls } from './late-calls.ts';
 
 // No call may keep a person waiting longer than this.
 const timeoutMs = 20_000;
@@ -20,10 +20,10 @@ export interface Transports {
   readonly any: Transport;
 }
 
-/** Provides the page's transports, for reads of a procedure that both services have. */
+/** Provides the page's transports. */
 export const TransportsContext = createContext<Transports | undefined>(undefined);
 
-/** Returns the page's transports. Throws outside of their provider. */
+/** Returns the page's transports, for reads of a procedure that both services have. */
 export function useTransports(): Transports {
   const transports = useContext(TransportsContext);
   if (transports === undefined) throw new Error('nothing here provides the transports');
@@ -34,17 +34,12 @@ export function useTransports(): Transports {
  * Creates the transports of the signed-in person. Each call carries their token, and a refused token ends the session.
  * After they have signed out, a call that continues, such as a retry, is not sent as the next person.
  */
-export function createTransports(config: PageConfig, session: Session): Transports {
-  const subject = session.state.token?.subject;
-  const create = (baseUrl: string, ...interceptors: Interceptor[]) =>
-    createConnectTransport({
-      baseUrl,
-      useBinaryFormat: true,
-      defaultTimeoutMs: timeoutMs,
-      interceptors: [endIfGivenUp, authorize(session, subject), ...interceptors],
-    });
-  const slot = create(config.slotUrl, readOwnWrites());
-  const coupon = create(config.couponUrl);
+export function createTransports(): Transports {
+  const person = [watchLateCalls, authorize(session.state.token?.subject)];
+  const create = (baseUrl: string, interceptors: Interceptor[]) =>
+    createConnectTransport({ baseUrl, useBinaryFormat: true, defaultTimeoutMs: timeoutMs, interceptors });
+  const slot = create(pageConfig.slotUrl, [...person, readOwnWrites()]);
+  const coupon = create(pageConfig.couponUrl, person);
   const of = (typeName: string) => (typeName.startsWith('coupon.v1.') ? coupon : slot);
   const any: Transport = {
     unary: (method, ...rest) => of(method.parent.typeName).unary(method, ...rest),
@@ -53,7 +48,8 @@ export function createTransports(config: PageConfig, session: Session): Transpor
   return { slot, coupon, any };
 }
 
-function authorize(session: Session, subject: string | undefined): Interceptor {
+/** Sends calls as one person only. */
+function authorize(subject: string | undefined): Interceptor {
   return (next) => async (request) => {
     const { token } = session.state;
     if (token === undefined || token.subject !== subject) throw new ConnectError('Signed out', Code.Unauthenticated);
@@ -66,7 +62,8 @@ function authorize(session: Session, subject: string | undefined): Interceptor {
     };
     const sentAt = Date.now();
     const response = await next(request).catch(refuse);
-    clock.learn(response.header, sentAt);
+    // The middle of the second that the header names, and of the time that the call has taken.
+    clock.correct(Date.parse(response.header.get('date') ?? '') + 500, (sentAt + Date.now()) / 2);
     // A stream is refused only at its end, after its headers.
     if (response.stream) return { ...response, message: watch(response.message, () => session.accept(token), refuse) };
     session.accept(token);
@@ -91,9 +88,8 @@ function readOwnWrites(): Interceptor {
   let lastWrite: string | null = null;
   return (next) => async (request) => {
     const isStoreRead = request.service.typeName === SlotStoreService.typeName && !request.stream;
-    if (isStoreRead && lastWrite !== null && !request.header.has('store-request-id')) {
-      request.header.set('store-request-id', lastWrite);
-    }
+    const hasId = request.header.has('store-request-id');
+    if (isStoreRead && lastWrite !== null && !hasId) request.header.set('store-request-id', lastWrite);
     try {
       const response = await next(request);
       lastWrite = response.header.get('store-request-id') ?? lastWrite;

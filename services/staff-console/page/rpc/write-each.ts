@@ -1,18 +1,10 @@
-import {
-  create,
-  type DescMessage,
-  type DescMethodUnary,
-  type MessageInitShape,
-  type MessageShape,
-  toJsonString,
-} from '@bufbuild/protobuf';
-import { useTransport } from '@connectrpc/connect-query';
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { isTransient } from '../../../client/connect/errors.ts';
 import { createKey } from '../../../client/connect/idempotency.ts';
 import { describeFailure, type Failure } from './failure.ts';
-import { readAgain } from './write.ts';
+import { readAgain, textOf, useCall } from './write.ts';
 
 /** What became of several requests. */
 export interface SentEach<Request, Answer> {
@@ -33,29 +25,20 @@ export interface SentEach<Request, Answer> {
  * page is read again. Never rejects. `onDone` is called with how many have been sent, before each.
  */
 export function useWriteEach<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>) {
-  const transport = useTransport();
   const queryClient = useQueryClient();
   const keys = useRef(new Map<string, string>());
-  const { mutateAsync } = useMutation({
-    mutationFn: ({ request, key }: { request: MessageInitShape<I>; key: string }) =>
-      transport.unary(method, undefined, undefined, { 'idempotency-key': key }, request, undefined),
-  });
+  const { mutateAsync } = useMutation({ mutationFn: useCall(method) });
   return async <Request extends MessageInitShape<I>>(
     requests: readonly Request[],
     onDone?: (count: number) => void,
   ): Promise<SentEach<Request, MessageShape<O>>> => {
     const answers: MessageShape<O>[] = [];
-    const failed: Request[] = [];
     const refused: { request: Request; failure: Failure }[] = [];
-    let isAway = false;
+    let unsent: readonly Request[] = [];
     let storeRequestId: string | undefined;
     for (const [done, request] of requests.entries()) {
       onDone?.(done);
-      if (isAway) {
-        failed.push(request);
-        continue;
-      }
-      const text = toJsonString(method.input, create(method.input, request));
+      const text = textOf(method, request);
       const key = keys.current.get(text) ?? createKey();
       keys.current.set(text, key);
       try {
@@ -64,12 +47,15 @@ export function useWriteEach<I extends DescMessage, O extends DescMessage>(metho
         answers.push(message);
         storeRequestId = header.get('store-request-id') ?? storeRequestId;
       } catch (error) {
-        failed.push(request);
         refused.push({ request, failure: describeFailure(error) });
-        isAway = isTransient(error);
+        if (isTransient(error)) {
+          unsent = requests.slice(done + 1);
+          break;
+        }
       }
     }
     await readAgain(queryClient);
+    const failed = [...refused.map(({ request }) => request), ...unsent];
     return { answers, failed, refused, failure: refused[0]?.failure, storeRequestId };
   };
 }

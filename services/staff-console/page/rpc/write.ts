@@ -34,7 +34,7 @@ export type Sent<Answer> =
   | { readonly answer?: undefined; readonly failure: Failure };
 
 interface Attempt<Answer> {
-  readonly request: string;
+  readonly text: string;
   readonly key: string;
   /** Set while the request is in flight. */
   sent?: Promise<Sent<Answer>> | undefined;
@@ -54,8 +54,8 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
   done: (answer: MessageShape<O>) => Notice | undefined,
   reported?: string,
 ): Write<I, O> {
-  const transport = useTransport();
   const queryClient = useQueryClient();
+  const mutationFn = useCall(method);
   const attempt = useRef<Attempt<MessageShape<O>>>(undefined);
   const isOnPage = useRef(true);
   useEffect(() => {
@@ -65,8 +65,7 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
     };
   }, []);
   const { mutateAsync, isPending, error, reset } = useMutation({
-    mutationFn: ({ request, key }: { request: MessageInitShape<I>; key: string }) =>
-      transport.unary(method, undefined, undefined, { 'idempotency-key': key }, request, undefined),
+    mutationFn,
     onSuccess: async ({ message, header }) => {
       const notice = done(message);
       const storeRequestId = header.get('store-request-id') ?? undefined;
@@ -92,8 +91,8 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
   const failure = useMemo(() => (error === null ? undefined : describeFailure(error)), [error]);
   return {
     send(request) {
-      const text = toJsonString(method.input, create(method.input, request));
-      if (attempt.current?.request !== text) attempt.current = { request: text, key: createKey() };
+      const text = textOf(method, request);
+      if (attempt.current?.text !== text) attempt.current = { text, key: createKey() };
       const made = attempt.current;
       made.sent ??= sendOnce(request, made);
       return made.sent;
@@ -104,9 +103,20 @@ export function useWrite<I extends DescMessage, O extends DescMessage>(
   };
 }
 
-/** Reads everything on the page again after a write. Resolves when it is read, or after a while. */
-export async function readAgain(queryClient: QueryClient): Promise<void> {
-  await Promise.race([queryClient.invalidateQueries(), pause(longestReadMs)]);
+/** Returns a function that sends a request with an idempotency key. */
+export function useCall<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>) {
+  const transport = useTransport();
+  return ({ request, key }: { readonly request: MessageInitShape<I>; readonly key: string }) =>
+    transport.unary(method, undefined, undefined, { 'idempotency-key': key }, request, undefined);
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Writes a request as a text that is the same for equal ones. */
+export function textOf<I extends DescMessage>({ input }: { readonly input: I }, request: MessageInitShape<I>): string {
+  return toJsonString(input, create(input, request));
+}
+
+/** Reads everything on the page again after a write. Resolves when it is read, or after a while. */
+export async function readAgain(queryClient: QueryClient): Promise<void> {
+  const pause = new Promise((resolve) => setTimeout(resolve, longestReadMs));
+  await Promise.race([queryClient.invalidateQueries(), pause]);
+}

@@ -1,5 +1,5 @@
 import { clock } from './clock.ts';
-import { SignInError } from './sign-in-problem.ts';
+import { SignInError } from './sign-in-error.ts';
 import type { Token } from './token.ts';
 
 // A browser delays the timers of a background tab by up to a minute.
@@ -10,7 +10,7 @@ const longestTimerMs = 2 ** 31 - 1;
 
 /** What a renewal needs of a session. */
 interface RenewedSession {
-  readonly state: { readonly token: Token | undefined };
+  readonly state: { readonly token?: Token };
   subscribe(listener: () => void): unknown;
   update(change: { readonly isRenewing: boolean }): void;
   signIn(token: Token): void;
@@ -26,7 +26,6 @@ export function keepRenewed(session: RenewedSession, renew: (token: Token) => Pr
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   async function renewNow(token: Token): Promise<void> {
-    clearTimeout(timer);
     session.update({ isRenewing: true });
     try {
       const renewed = await renew(token);
@@ -34,7 +33,7 @@ export function keepRenewed(session: RenewedSession, renew: (token: Token) => Pr
       if (renewed.subject !== token.subject || renewed.staffId !== token.staffId) throw new SignInError('otherPerson');
       if (session.state.token?.text === token.text) session.signIn(renewed);
     } catch (error) {
-      const isAway = error instanceof SignInError && error.problem.kind === 'unreachable';
+      const isAway = error instanceof SignInError && error.kind === 'unreachable';
       if (isAway) timer = setTimeout(() => void renewNow(token), retryMs);
       else if (session.state.token?.text === token.text) session.stopRenewing();
     } finally {
@@ -44,11 +43,9 @@ export function keepRenewed(session: RenewedSession, renew: (token: Token) => Pr
 
   function plan(token: Token): void {
     const left = token.expiresAt - clock.now();
-    const wait = Math.max(0, left - Math.min(left / 3, longestLeadMs));
-    timer =
-      wait > longestTimerMs
-        ? setTimeout(() => plan(token), longestTimerMs)
-        : setTimeout(() => void renewNow(token), wait);
+    const wait = left - Math.min(left / 3, longestLeadMs);
+    const next = () => (wait > longestTimerMs ? plan(token) : void renewNow(token));
+    timer = setTimeout(next, Math.min(wait, longestTimerMs));
   }
 
   function follow(): void {
@@ -56,8 +53,7 @@ export function keepRenewed(session: RenewedSession, renew: (token: Token) => Pr
     if (token?.text === followed?.text && token?.renewal === followed?.renewal) return;
     followed = token;
     clearTimeout(timer);
-    if (token?.renewal === undefined) return;
-    plan(token);
+    if (token?.renewal !== undefined) plan(token);
   }
 
   session.subscribe(follow);

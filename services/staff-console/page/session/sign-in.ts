@@ -1,32 +1,20 @@
-import { readPageConfig, signedInPath } from './config.ts';
-import type { OpenIdConnect } from './oidc.ts';
+import { pageConfig, signedInPath } from './config.ts';
 import { keepRenewed } from './renewal.ts';
 import { session } from './session.ts';
-import { describeProblem, SignInError, type SignInProblem } from './sign-in-problem.ts';
+import { SignInError } from './sign-in-error.ts';
 import { shareWithTabs } from './tabs.ts';
 
-const { oidc } = readPageConfig();
-
 /** Whether staff sign in with a provider instead of pasting a token. */
-export const hasProvider = oidc !== undefined;
+export const hasProvider = pageConfig.oidc !== undefined;
 
-let loading: Promise<OpenIdConnect> | undefined;
 let attempts = 0;
 
-/** Loads the code for signing in with the provider, once. A page without a provider never loads it. */
-function loadProvider(): Promise<OpenIdConnect> {
-  if (!isSecureContext) return Promise.reject(new SignInError('insecure'));
-  loading ??= import('./oidc.ts').then(
-    ({ OpenIdConnect }) => {
-      if (oidc === undefined) throw new Error('there is no provider');
-      return new OpenIdConnect(oidc);
-    },
-    () => {
-      loading = undefined;
-      throw new SignInError('unreachable');
-    },
-  );
-  return loading;
+/** Loads the code for signing in with the provider. A page without a provider never loads it. */
+async function loadProvider() {
+  if (!isSecureContext) throw new SignInError('insecure');
+  return import('./oidc.ts').catch(() => {
+    throw new SignInError('unreachable');
+  });
 }
 
 /** Loads the sign-in code in advance, because a browser blocks a window that opens long after the click. */
@@ -42,8 +30,8 @@ export function prepareSignIn(): void {
 export function startSession(replaceAddress: (address: string) => Promise<void>): void {
   const isAnswer =
     hasProvider && location.pathname === signedInPath && new URLSearchParams(location.search).has('state');
-  if (isAnswer) void receiveAnswer(replaceAddress);
-  else shareWithTabs(session);
+  if (isAnswer) void receiveAnswer(replaceAddress).finally(shareWithTabs);
+  else shareWithTabs();
   if (hasProvider) keepRenewed(session, async (token) => (await loadProvider()).renew(token));
 }
 
@@ -58,20 +46,19 @@ async function receiveAnswer(replaceAddress: (address: string) => Promise<void>)
     session.signIn(token);
   } catch (error) {
     await replaceAddress(returnTo);
-    session.update({ isStarting: false, problem: problemOf(error) });
+    session.update({ isStarting: false, problem: toSignInError(error) });
   }
-  shareWithTabs(session);
 }
 
 /** Navigates to the provider, which then sends the person back to the current URL. */
 export function signInByRedirect(): Promise<void> {
   const { pathname, search, hash } = location;
-  return attempt((provider) => provider.signInByRedirect(pathname + search + hash));
+  return attempt(async () => (await loadProvider()).signInByRedirect(pathname + search + hash));
 }
 
 /** Signs in in a popup, so that nothing on the page is lost. */
 export function signInByPopup(): Promise<void> {
-  return attempt(async (provider) => session.signIn(await provider.signInByPopup()));
+  return attempt(async () => session.signIn(await (await loadProvider()).signInByPopup()));
 }
 
 /** Signs out here, in the same person's other tabs and, if possible, at the provider. Never rejects. */
@@ -83,22 +70,20 @@ export async function signOut(): Promise<void> {
   } catch {
     sessionStorage.clear();
     session.signOut();
-    session.update({ problem: describeProblem('stillSignedIn') });
+    session.update({ problem: new SignInError('stillSignedIn') });
   }
 }
 
-/** Runs a step with the provider. Never rejects: the session shows the problem, unless a later attempt has begun. */
-async function attempt(step: (provider: OpenIdConnect) => Promise<void>): Promise<void> {
+/** Runs a step of signing in. Never rejects: the session shows the problem, unless a later attempt has begun. */
+async function attempt(step: () => Promise<void>): Promise<void> {
   attempts += 1;
   const mine = attempts;
   session.update({ problem: undefined });
   try {
-    await step(await loadProvider());
+    await step();
   } catch (error) {
-    if (mine === attempts) session.update({ problem: problemOf(error) });
+    if (mine === attempts) session.update({ problem: toSignInError(error) });
   }
 }
 
-function problemOf(error: unknown): SignInProblem {
-  return error instanceof SignInError ? error.problem : describeProblem('other');
-}
+const toSignInError = (error: unknown) => (error instanceof SignInError ? error : new SignInError('other'));

@@ -1,4 +1,4 @@
-import type { Session } from './session.ts';
+import { session } from './session.ts';
 import { packToken, type Token, unpackToken } from './token.ts';
 
 // Another tab answers within milliseconds, unless the machine is very busy. A later answer still counts.
@@ -12,7 +12,7 @@ const answerMs = 300;
  * - A tab with a new token tells the others, and those of the same person take it over.
  * - A tab in which the person signs out tells the others, and those of the same person sign out, too.
  */
-export function shareWithTabs(session: Session): void {
+export function shareWithTabs(): void {
   const channel = new BroadcastChannel('staff-console-session');
   const post = (kind: string, token?: Token) => channel.postMessage({ kind, token: token && packToken(token) });
   let known = session.state.token?.isAccepted ? session.state.token : undefined;
@@ -21,13 +21,6 @@ export function shareWithTabs(session: Session): void {
   function take(theirs: Token): void {
     known = { ...theirs, renewal: session.state.token?.renewal };
     session.signIn(known);
-  }
-
-  function leave(): void {
-    known = undefined;
-    // The session storage also holds the provider's data for this tab.
-    sessionStorage.clear();
-    session.signOut();
   }
 
   channel.addEventListener('message', ({ data }) => {
@@ -42,15 +35,19 @@ export function shareWithTabs(session: Session): void {
       if (token.renewal !== undefined && token.renewal === theirs.renewal) session.stopRenewing();
     } else if (token.subject === theirs.subject && token.staffId === theirs.staffId) {
       if (data.kind === 'signed-in' && theirs.expiresAt > token.expiresAt) take(theirs);
-      if (data.kind === 'signed-out') leave();
+      if (data.kind === 'signed-out') {
+        known = undefined;
+        // The session storage also holds the provider's data for this tab.
+        sessionStorage.clear();
+        session.signOut();
+      }
     }
   });
 
   session.subscribe(() => {
     const { token } = session.state;
     if (token !== undefined) isAsking = false;
-    if (token?.text === known?.text) return;
-    if (token !== undefined && !token.isAccepted) return;
+    if (token?.text === known?.text || token?.isAccepted === false) return;
     if (token !== undefined) post('signed-in', token);
     else if (known !== undefined) post('signed-out', known);
     known = token;

@@ -14,24 +14,25 @@ export interface Token {
   readonly renewal: string | undefined;
 }
 
-/** The details that a provider sends with a token. */
-export type TokenDetails = Partial<Pick<Token, 'name' | 'renewal' | 'isAccepted'>>;
-
 /**
  * Reads a JSON Web Token, even one pasted with "Bearer" in front. Returns undefined for any other text.
  *
  * @param details take precedence over the token's own claims.
  */
-export function readToken(text: string, details: TokenDetails = {}): Token | undefined {
-  const token = text.trim().replace(/^bearer\s+/i, '');
-  const claims = readClaims(token);
-  if (claims === undefined || typeof claims.sub !== 'string' || typeof claims.exp !== 'number') return undefined;
+export function readToken(
+  pasted: string,
+  details: Partial<Pick<Token, 'name' | 'renewal' | 'isAccepted'>> = {},
+): Token | undefined {
+  const text = pasted.trim().replace(/^bearer\s+/i, '');
+  const [, payload = '', signature] = text.split('.');
+  const { sub, exp, staff_id, name } = signature ? readObject(() => decode(payload)) : {};
+  if (typeof sub !== 'string' || typeof exp !== 'number') return undefined;
   return {
-    text: token,
-    subject: claims.sub,
-    staffId: typeof claims.staff_id === 'number' ? claims.staff_id : undefined,
-    name: details.name || (typeof claims.name === 'string' && claims.name) || claims.sub,
-    expiresAt: claims.exp * 1_000,
+    text,
+    subject: sub,
+    staffId: typeof staff_id === 'number' ? staff_id : undefined,
+    name: details.name || (typeof name === 'string' && name) || sub,
+    expiresAt: exp * 1_000,
     renewal: details.renewal,
     isAccepted: details.isAccepted ?? false,
   };
@@ -44,27 +45,26 @@ export function packToken({ text, name, renewal, isAccepted }: Token): string {
 
 /** Reads a token that `packToken` serialized. Returns undefined for anything else. */
 export function unpackToken(packed: unknown): Token | undefined {
-  const { text, name, renewal, isAccepted } = typeof packed === 'string' ? (parseObject(packed) ?? {}) : {};
+  const { text, name, renewal, isAccepted } = readObject(() => String(packed));
   if (typeof text !== 'string' || typeof name !== 'string') return undefined;
-  return readToken(text, { name, isAccepted: isAccepted === true, ...(typeof renewal === 'string' && { renewal }) });
+  return readToken(text, {
+    name,
+    isAccepted: isAccepted === true,
+    renewal: typeof renewal === 'string' ? renewal : undefined,
+  });
 }
 
-function readClaims(token: string): Partial<Record<string, unknown>> | undefined {
-  const [, payload, signature] = token.split('.');
-  if (!payload || !signature) return undefined;
-  try {
-    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
-    return parseObject(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
+function decode(base64Url: string): string {
+  const bytes = Uint8Array.from(atob(base64Url.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
+  return new TextDecoder().decode(bytes);
 }
 
-function parseObject(text: string): Partial<Record<string, unknown>> | undefined {
+/** Reads an object in JSON. Returns an empty one for anything else. */
+function readObject(read: () => string): Partial<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+    const value: unknown = JSON.parse(read());
+    return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -1,17 +1,20 @@
 import { useEffect, useState } from 'react';
+import { EditForm } from '../forms/edit-form.tsx';
+import { TextField } from '../forms/text-field.tsx';
+import { clock } from '../session/clock.ts';
 import { session, useSession } from '../session/session.ts';
 import { hasProvider, prepareSignIn, signInByPopup, signInByRedirect } from '../session/sign-in.ts';
-import type { Token } from '../session/token.ts';
+import { readToken } from '../session/token.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/page.tsx';
 import { words } from '../words.ts';
-import { SignInForm } from './sign-in-form.tsx';
 
 const text = words.signIn;
 
 /**
  * Lets staff sign in: with the provider if there is one, otherwise with a token that they paste. With a provider, only
- * the provider issues tokens, so there is nothing to paste.
+ * the provider issues tokens, so there is nothing to paste. Before that, it asks whether to follow a link on another
+ * site, which may sign the person in as somebody else.
  *
  * @param isOver whether this covers a page on which nothing may be lost.
  */
@@ -19,22 +22,17 @@ export function SignInWay({ isOver = false }: { readonly isOver?: boolean }) {
   const { problem, offered } = useSession();
   return (
     <>
-      {offered !== undefined && <Offered token={offered} />}
+      {offered !== undefined && (
+        <div className="problem" role="alert">
+          <strong>{text.otherSite(offered.subject)}</strong>
+          <p>{text.otherSiteAdvice(offered.staffId)}</p>
+          <Button onPress={() => session.signIn(offered)}>{text.signInAs(offered.subject)}</Button>{' '}
+          <Button onPress={() => session.update({ offered: undefined })}>{text.dont}</Button>
+        </div>
+      )}
       {problem !== undefined && <Problem failure={problem} />}
-      {hasProvider ? <ProviderButton isOver={isOver} /> : <SignInForm />}
+      {hasProvider ? <ProviderButton isOver={isOver} /> : <TokenForm />}
     </>
-  );
-}
-
-/** Asks whether to follow a link on another site, which may sign the person in as somebody else. */
-function Offered({ token }: { readonly token: Token }) {
-  return (
-    <div className="problem" role="alert">
-      <strong>{text.otherSite(token.subject)}</strong>
-      <p>{text.otherSiteAdvice(token.staffId)}</p>
-      <Button onPress={() => session.signIn(token)}>{text.signInAs(token.subject)}</Button>{' '}
-      <Button onPress={() => session.update({ offered: undefined })}>{text.dont}</Button>
-    </div>
   );
 }
 
@@ -67,4 +65,31 @@ function ProviderButton({ isOver }: { readonly isOver: boolean }) {
       )}
     </>
   );
+}
+
+function TokenForm() {
+  const [pasted, setPasted] = useState('');
+  const token = readToken(pasted);
+  return (
+    <EditForm action={text.signIn} onSend={() => token && session.signIn(token)}>
+      <TextField
+        label={text.token}
+        name="token"
+        type="password"
+        autoComplete="off"
+        autoFocus
+        isRequired
+        validate={problemOf}
+        value={pasted}
+        onChange={setPasted}
+        hint={text.tokenHint}
+      />
+    </EditForm>
+  );
+}
+
+function problemOf(pasted: string): string | undefined {
+  const token = readToken(pasted);
+  if (token === undefined) return text.noToken;
+  return token.expiresAt <= clock.now() ? text.endedToken : undefined;
 }
