@@ -37,14 +37,10 @@ export function readConsoleConfig(env: Environment): ConsoleConfig {
 }
 
 function readServiceUrl(env: Environment, name: string, unsetPort: string | number, errors: ConfigErrors): string {
-  let url = readUrl(env, name, ['http:', 'https:'], errors) ?? `http://localhost:${unsetPort}`;
+  const url = readUrl(env, name, ['http:', 'https:'], errors) ?? `http://localhost:${unsetPort}`;
   // The paths that are appended begin with a slash.
-  while (url.endsWith('/')) url = url.slice(0, -1);
-  return url;
+  return url.replace(/\/+$/, '');
 }
-
-// Variables that need a provider.
-const oidcDetails = ['CONSOLE_OIDC_SCOPE', 'CONSOLE_OIDC_RESOURCE', 'CONSOLE_OIDC_ORIGINS'];
 
 function readOidc(env: Environment, errors: ConfigErrors): OidcConfig | undefined {
   const issuer = readUrl(env, 'CONSOLE_OIDC_ISSUER', ['http:', 'https:'], errors);
@@ -52,10 +48,8 @@ function readOidc(env: Environment, errors: ConfigErrors): OidcConfig | undefine
   if (env.CONSOLE_OIDC_ISSUER && !clientId) {
     errors.add('CONSOLE_OIDC_CLIENT_ID is not set: CONSOLE_OIDC_ISSUER needs it');
   }
-  if (!env.CONSOLE_OIDC_ISSUER) {
-    for (const name of ['CONSOLE_OIDC_CLIENT_ID', ...oidcDetails].filter((name) => env[name])) {
-      errors.add(`CONSOLE_OIDC_ISSUER is not set: ${name} needs it`);
-    }
+  for (const detail of ['CLIENT_ID', 'SCOPE', 'RESOURCE', 'ORIGINS'].map((name) => `CONSOLE_OIDC_${name}`)) {
+    if (env[detail] && !env.CONSOLE_OIDC_ISSUER) errors.add(`CONSOLE_OIDC_ISSUER is not set: ${detail} needs it`);
   }
   if (issuer === undefined || !clientId) return undefined;
   const scope = env.CONSOLE_OIDC_SCOPE || 'openid';

@@ -7,9 +7,8 @@ import sirv from 'sirv';
 import { ConfigError } from '../../shared/config/variables.ts';
 import { throwPortError } from '../../shared/runtime/port-error.ts';
 import type { ConsoleConfig } from './config.ts';
-import type { PageConfig } from './page-config.ts';
 
-/** The folder of the built page. It is beside this file, both in the source and in the compiled program. */
+// It is beside this file, both in the source and in the compiled program.
 const builtFolder = fileURLToPath(new URL('built', import.meta.url));
 
 // How long a stop waits for answers that are being sent.
@@ -41,7 +40,9 @@ export async function startConsole(config: ConsoleConfig, folder = builtFolder):
   const html = await readFile(`${folder}/index.html`, 'utf8').catch(() => {
     throw new ConfigError(`there is no built page in ${folder}: run \`npm run build\` first`);
   });
-  const template = insertConfig(html, config.page);
+  const json = JSON.stringify(config.page);
+  const quoted = json.replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
+  const template = html.replace('CONSOLE_CONFIG', () => quoted);
   const urls = [config.page.slotUrl, config.page.couponUrl, ...config.oidcOrigins];
   const origins = [...new Set(urls.map((url) => new URL(url).origin))].join(' ');
   const sendAsset = sirv(folder, { brotli: true, gzip: true, immutable: true, maxAge: 31_536_000 });
@@ -72,34 +73,21 @@ export async function startConsole(config: ConsoleConfig, folder = builtFolder):
 }
 
 function sendStatus(response: ServerResponse, status: number): void {
-  const headers = {
-    'content-type': 'text/plain',
-    'cache-control': 'no-store',
-    ...(status === 405 && { allow: 'GET, HEAD' }),
-  };
-  response.writeHead(status, headers).end(status === 200 ? 'ok\n' : `${status}\n`);
-}
-
-// Vite writes this wherever a nonce belongs.
-const noncePlaceholder = 'CSP_NONCE';
-const configPlaceholder = 'CONSOLE_CONFIG';
-// The server's time in Unix ms, for browsers whose clock is wrong.
-const timePlaceholder = 'CONSOLE_TIME';
-// Whether a page of another site has led the browser here, which decides whether a token in the link is taken.
-const arrivalPlaceholder = 'CONSOLE_ARRIVAL';
-
-function insertConfig(html: string, page: PageConfig): string {
-  const json = JSON.stringify(page).replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
-  return html.replace(configPlaceholder, () => json);
+  const allow = status === 405 && { allow: 'GET, HEAD' };
+  response.writeHead(status, { 'content-type': 'text/plain', 'cache-control': 'no-store', ...allow });
+  response.end(status === 200 ? 'ok\n' : `${status}\n`);
 }
 
 /** Sends the page for every path. The page itself decides which paths exist. */
 function sendPage(request: IncomingMessage, response: ServerResponse, template: string, origins: string): void {
   const nonce = randomBytes(16).toString('base64');
+  // Whether a page of another site has led the browser here decides whether a token in the link is taken.
+  const arrival = request.headers['sec-fetch-site'] === 'cross-site' ? 'cross-site' : '';
   const html = template
-    .replaceAll(noncePlaceholder, nonce)
-    .replace(timePlaceholder, String(Date.now()))
-    .replace(arrivalPlaceholder, request.headers['sec-fetch-site'] === 'cross-site' ? 'cross-site' : '');
+    .replaceAll('CSP_NONCE', nonce)
+    // For browsers whose clock is wrong.
+    .replace('CONSOLE_TIME', String(Date.now()))
+    .replace('CONSOLE_ARRIVAL', arrival);
   response
     .writeHead(200, {
       'content-type': 'text/html; charset=utf-8',

@@ -42,7 +42,6 @@ const folders = [
   ...['services/staff-console/page/slots/record', 'services/staff-console/page/slots/bookings'],
   ...['services/staff-console/page/redemptions'],
   ...['services/staff-console/page/audit'],
-  ...['services/staff-console/page/sign-in'],
   ...['services/staff-console/page/live'],
   ...['services/staff-console/page/slots/snippets', 'services/staff-console/page/slots/sequence'],
   ...[

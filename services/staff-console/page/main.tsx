@@ -17,7 +17,7 @@ import './styles/overlays.css';
 // It is fetched at once, but run by itself: all of the page at once would keep a phone busy for too long.
 const signedIn = import('./signed-in.tsx');
 const SignedIn = lazy(async () => ({ default: (await signedIn).SignedIn }));
-const SignInPage = late(async () => (await import('./sign-in/sign-in-page.tsx')).SignInPage);
+const SignInPage = late(async () => (await import('./layout/sign-in.tsx')).SignInPage);
 
 /** The staff console (design 11). */
 function App() {

@@ -1,11 +1,9 @@
 import { FieldError } from 'react-aria-components/FieldError';
 import { Label } from 'react-aria-components/Label';
 import { Radio, RadioGroup } from 'react-aria-components/RadioGroup';
-import { Text } from 'react-aria-components/Text';
 
 interface ChoiceProps<Value extends string> {
   readonly label: string;
-  readonly hint?: string;
   readonly name?: string;
   readonly value: Value;
   /** The values, each with its text. */
@@ -14,7 +12,7 @@ interface ChoiceProps<Value extends string> {
 }
 
 /** A choice between a few options, which are all visible. */
-export function Choice<Value extends string>({ label, hint, options, onChange, ...props }: ChoiceProps<Value>) {
+export function Choice<Value extends string>({ label, options, onChange, ...props }: ChoiceProps<Value>) {
   const isValue = (value: string): value is Value => value in options;
   return (
     <RadioGroup {...props} onChange={(value) => isValue(value) && onChange(value)} className="choice">
@@ -26,7 +24,6 @@ export function Choice<Value extends string>({ label, hint, options, onChange, .
           </Radio>
         ))}
       </div>
-      {hint !== undefined && <Text slot="description">{hint}</Text>}
       <FieldError />
     </RadioGroup>
   );

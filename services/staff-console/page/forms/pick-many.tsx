@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ClipboardEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Checkbox } from 'react-aria-components/Checkbox';
 import { FieldError } from 'react-aria-components/FieldError';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
@@ -48,41 +48,28 @@ const shownMost = 100;
 
 /** A choice of any number of options. Staff search for them, tick them in a list, and remove them as tags. */
 export function PickMany(props: PickManyProps) {
-  const { label, hint, search, onSearch, found, chosen, onChange, problem } = props;
+  const { label, hint, autoFocus = false, search, onSearch, found = [], isSearching = false, chosen, problem } = props;
+  const { onChange, readByNumbers } = props;
   const [pasted, setPasted] = useState('');
   // A key that comes before the search has ended waits for it.
   const [pressed, setPressed] = useState<'Enter' | 'ArrowDown'>();
+  const list = useRef<HTMLDivElement>(null);
   const latest = useRef(chosen);
   useEffect(() => {
     latest.current = chosen;
   });
-  const ids = new Set(chosen.map(({ id }) => id));
   const select = (keys: 'all' | Set<string | number>) => {
-    const isSelected = ({ id }: Option) => keys === 'all' || keys.has(id);
-    const listed = new Set(found?.map(({ id }) => id));
-    onChange([
-      ...chosen.filter((option) => !listed.has(option.id) || isSelected(option)),
-      ...(found ?? []).filter((option) => !ids.has(option.id) && isSelected(option)),
-    ]);
+    const listed = new Set(found.map(({ id }) => id));
+    onChange(union(chosen, found).filter(({ id }) => keys === 'all' || keys.has(id) || !listed.has(id)));
   };
   const add = (numbers: readonly string[]) => {
     setPasted(text.lookingUp(numbers.length));
     const take = (options: readonly Option[]) => {
-      const had = new Set(latest.current.map(({ id }) => id));
-      onChange([...latest.current, ...options.filter(({ id }) => !had.has(id))]);
+      onChange(union(latest.current, options));
       setPasted(describePasted(numbers, options));
     };
-    props.readByNumbers(numbers).then(take, () => setPasted(text.notLookedUp));
+    readByNumbers(numbers).then(take, () => setPasted(text.notLookedUp));
   };
-  const type = (text: string) => {
-    setPasted('');
-    setPressed(undefined);
-    onSearch(text);
-  };
-  const list = useRef<HTMLDivElement>(null);
-  // Once the rows of what was found stand in it.
-  const goToList = () =>
-    void requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[role=row]')?.focus());
   // Enter chooses the numbers of a list or, once they are found, the only option, or the one of this very name. Of several
   // it goes to the first. It does not submit the form around it.
   const enter = () => {
@@ -92,32 +79,38 @@ export function PickMany(props: PickManyProps) {
     return add(numbers);
   };
   useEffect(() => {
-    if (pressed === undefined || props.isSearching) return;
+    if (pressed === undefined || isSearching) return;
     setPressed(undefined);
-    const meant = (found?.length === 1 ? found : found?.filter(({ name }) => isSameName(name, search))) ?? [];
-    if (pressed === 'ArrowDown' || meant.length !== 1) return goToList();
-    onChange([...chosen, ...meant.filter(({ id }) => !ids.has(id))]);
+    const typed = search.trim().toLowerCase();
+    const meant = found.length === 1 ? found : found.filter(({ name }) => name.toLowerCase() === typed);
+    if (pressed === 'Enter' && meant.length === 1) onChange(union(chosen, meant));
+    // Once the rows of what was found stand in it.
+    else requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[role=row]')?.focus());
   });
-  const paste = (event: ClipboardEvent) => {
-    const numbers = readList(event.clipboardData.getData('text'));
-    if (numbers.length === 0) return;
-    event.preventDefault();
-    add(numbers);
-  };
+  const empty = props.found === undefined ? text.searching : text.nothingFound;
   return (
     <Group className="pick-many" aria-label={label}>
       <SearchField
         className="field"
         value={search}
-        onChange={type}
+        onChange={(typed) => {
+          setPasted('');
+          setPressed(undefined);
+          onSearch(typed);
+        }}
         onSubmit={enter}
-        autoFocus={props.autoFocus === true}
+        autoFocus={autoFocus}
         validate={(typed) => (readList(typed).length > 0 ? text.enterNumbers : undefined)}
       >
         <Label>{label}</Label>
         <Input
           placeholder={text.searchByName}
-          onPaste={paste}
+          onPaste={(event) => {
+            const numbers = readList(event.clipboardData.getData('text'));
+            if (numbers.length === 0) return;
+            event.preventDefault();
+            add(numbers);
+          }}
           onKeyDown={({ key }) => key === 'ArrowDown' && setPressed(key)}
         />
         <FieldError />
@@ -130,19 +123,17 @@ export function PickMany(props: PickManyProps) {
         ref={list}
         aria-label={text.found(label)}
         className="options-list"
-        items={found ?? []}
+        items={found}
         selectionMode="multiple"
-        selectedKeys={ids}
+        selectedKeys={chosen.map(({ id }) => id)}
         onSelectionChange={select}
-        renderEmptyState={() =>
-          readList(search).length > 0 ? text.enterNumbers : found === undefined ? text.searching : text.nothingFound
-        }
+        renderEmptyState={() => (readList(search).length > 0 ? text.enterNumbers : empty)}
       >
-        {(option) => (
-          <GridListItem id={option.id} textValue={option.name} className="option-row">
+        {({ id, name, detail, image }) => (
+          <GridListItem id={id} textValue={name} className="option-row">
             <Checkbox slot="selection" className="tick" />
-            {option.image !== undefined && <Picture url={option.image} />}
-            {option.name} <span className="detail">{option.detail}</span>
+            {image !== undefined && <Picture url={image} />}
+            {name} <span className="detail">{detail}</span>
           </GridListItem>
         )}
       </GridList>
@@ -152,9 +143,9 @@ export function PickMany(props: PickManyProps) {
         onRemove={(keys) => onChange(chosen.filter(({ id }) => !keys.has(id)))}
       >
         <TagList items={chosen.slice(0, shownMost)} renderEmptyState={() => text.noneChosen}>
-          {(option) => (
-            <Tag id={option.id} textValue={option.name} className="tag">
-              {option.name}
+          {({ id, name }) => (
+            <Tag id={id} textValue={name} className="tag">
+              {name}
               <Button slot="remove" emphasis="quiet">
                 <X />
               </Button>
@@ -172,7 +163,10 @@ export function PickMany(props: PickManyProps) {
   );
 }
 
-const isSameName = (name: string, typed: string) => name.toLowerCase() === typed.trim().toLowerCase();
+/** Adds options to others that may have some of them. */
+function union(options: readonly Option[], more: readonly Option[]): readonly Option[] {
+  return [...new Map([...options, ...more].map((option) => [option.id, option])).values()];
+}
 
 /** Reads a list of at least two numbers. Up to 13 digits with only blanks between them may be one mobile number. */
 function readList(text: string): readonly string[] {

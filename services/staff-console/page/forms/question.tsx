@@ -22,19 +22,20 @@ export function useQuestion(concerns: readonly string[], isChecking: boolean, ac
   useEffect(() => {
     if (isWaiting && !isChecking) ask();
   });
+  const close = () => setIsAsking(false);
   const confirm = () => {
     setConfirmed(asked);
-    setIsAsking(false);
+    close();
     go();
   };
   const question = (
-    <Dialog title={words.forms.isThisRight} isOpen={isAsking} onClose={() => setIsAsking(false)} role="alertdialog">
+    <Dialog title={words.forms.isThisRight} isOpen={isAsking} onClose={close} role="alertdialog">
       {concerns.map((concern) => (
         <p key={concern}>{concern}</p>
       ))}
       <div className="actions">
         <Button onPress={confirm}>{words.forms.anyway(action)}</Button>
-        <Button emphasis="primary" autoFocus onPress={() => setIsAsking(false)}>
+        <Button emphasis="primary" autoFocus onPress={close}>
           {words.forms.change}
         </Button>
       </div>

@@ -19,15 +19,9 @@ interface SelectFieldProps {
 }
 
 /** A drop-down list from which staff choose one option or none. */
-export function SelectField({ label, name, value, none, options, onChange }: SelectFieldProps) {
+export function SelectField({ label, none, options, onChange, ...props }: SelectFieldProps) {
   return (
-    <Select
-      className="field"
-      name={name}
-      value={value}
-      onChange={(key) => onChange(String(key ?? ''))}
-      placeholder={value}
-    >
+    <Select {...props} className="field" onChange={(key) => onChange(String(key ?? ''))} placeholder={props.value}>
       <Label>{label}</Label>
       <Button>
         <SelectValue /> <ChevronDown />

@@ -12,13 +12,14 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | '
   readonly hint?: string | undefined;
   /** The problem that the service reported, if the form does not have it under the field's `name`. */
   readonly problem?: string | undefined;
-  /** The number of lines; 1 by default. */
   readonly lines?: number;
   /** Whether letters become capital ones as they are typed. */
   readonly isUpperCase?: boolean;
-  /** An example of what to enter. */
   readonly placeholder?: string;
 }
+
+// Beyond a year of four digits, a browser lets what is typed next run on into the year.
+const lastDays: Readonly<Record<string, string>> = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' };
 
 /**
  * A labelled text field, also for numbers, dates and times, which get the keyboards and pickers of the device. It shows
@@ -26,21 +27,17 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | '
  */
 export function TextField(props: TextFieldProps) {
   const { label, hint, problem, lines = 1, isUpperCase = false, ...rest } = props;
-  const isSearch = rest.type === 'search';
-  const { placeholder = isSearch ? label : '' } = props;
+  const { type = 'text' } = rest;
+  const { placeholder = type === 'search' ? label : '' } = rest;
   return (
     <AriaTextField
       {...rest}
-      {...(problem === undefined ? {} : { isInvalid: true })}
-      className={isSearch ? 'field search' : 'field'}
+      {...(problem !== undefined && { isInvalid: true })}
+      className={type === 'search' ? 'field search' : 'field'}
     >
       <Label>{label}</Label>
       {lines === 1 ? (
-        <Input
-          max={lastDays[props.type ?? '']}
-          placeholder={placeholder}
-          onInput={isUpperCase ? capitalize : checkAgain}
-        />
+        <Input max={lastDays[type]} placeholder={placeholder} onInput={isUpperCase ? capitalize : checkAgain} />
       ) : (
         <TextArea rows={lines} placeholder={placeholder} onInput={checkAgain} />
       )}
@@ -49,9 +46,6 @@ export function TextField(props: TextFieldProps) {
     </AriaTextField>
   );
 }
-
-// Beyond a year of four digits, a browser lets what is typed next run on into the year.
-const lastDays: Readonly<Record<string, string>> = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' };
 
 /** Makes letters capital ones where they stand. A value that is replaced later would move the caret to its end. */
 function capitalize(event: InputEvent<HTMLInputElement>): void {

@@ -16,13 +16,13 @@ interface TimeFieldProps {
   onChange(value: string): void;
 }
 
+const text = words.forms;
 const minutes = 'YYYY-MM-DDThh:mm'.length;
 
 /** A field for a date and time in the business's time zone. It asks which one is meant where an hour comes twice. */
 export function TimeField({ value, hint = '', onChange, ...props }: TimeFieldProps) {
   const [first, second] = repeatedTimes(value);
-  const foreign = foreignTimeZone(new Date(clock.now()));
-  const zone = foreign === undefined ? '' : words.forms.zone(business.timeZone);
+  const zone = foreignTimeZone(new Date(clock.now())) === undefined ? '' : text.zone(business.timeZone);
   return (
     <div className="field">
       <TextField
@@ -31,16 +31,13 @@ export function TimeField({ value, hint = '', onChange, ...props }: TimeFieldPro
         hint={zone + hint || undefined}
         value={first === undefined ? value : value.slice(0, minutes)}
         // The second of two stays the second while its minutes are changed.
-        onChange={(text) => onChange((value === second && repeatedTimes(text)[1]) || text)}
+        onChange={(typed) => onChange((value === second && repeatedTimes(typed)[1]) || typed)}
       />
       {first !== undefined && second !== undefined && (
         <Choice
-          label={words.forms.twice(value.slice(11, minutes))}
+          label={text.twice(value.slice(11, minutes))}
           value={value === second ? 'second' : 'first'}
-          options={{
-            first: words.forms.first(first.slice(minutes)),
-            second: words.forms.second(second.slice(minutes)),
-          }}
+          options={{ first: text.first(first.slice(minutes)), second: text.second(second.slice(minutes)) }}
           onChange={(which) => onChange(which === 'second' ? second : first)}
         />
       )}

@@ -1,8 +1,10 @@
 import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
+import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { Text } from 'react-aria-components/Text';
 import {
   UNSTABLE_Toast as Toast,
@@ -11,9 +13,10 @@ import {
 } from 'react-aria-components/Toast';
 import { SlotStoreService } from '#gen/slot/v1/slot_store_service_pb';
 import { type Notice, notices, notify } from '../rpc/notices.ts';
-import { SignInAgain } from '../sign-in/sign-in-again.tsx';
 import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { words } from '../words.ts';
+import { SignInAgain } from './sign-in.tsx';
 
 const text = words.frame;
 
@@ -53,7 +56,9 @@ export function OverPage() {
 
 /** Scrolls what has the focus, such as the button that was pressed, out from under a new notice. */
 function KeepInSight() {
-  useEffect(() => document.activeElement?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    document.activeElement?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return null;
 }
 
@@ -74,4 +79,42 @@ async function actOn({ text: done, undo, retry }: Notice): Promise<void> {
   retry?.();
   const failure = (await undo?.())?.failure;
   if (failure !== undefined) notify({ text: text.notUndone(done, failure.title), isProblem: true });
+}
+
+/** The menu of a phone, over the page. */
+export function PhoneMenu({ onClose, children }: { onClose(): void; readonly children: ReactNode }) {
+  return (
+    <ModalOverlay className="overlay" isOpen onOpenChange={onClose} isDismissable>
+      <Modal className="sheet-modal">
+        <AriaDialog aria-label={text.menu} className="rail">
+          {children}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+/** Lists the keys of the console. */
+export function KeysHelp({ onClose }: { onClose(): void }) {
+  return (
+    <Dialog title={text.keys} isOpen onClose={onClose}>
+      <table className="list">
+        <tbody>
+          {words.keys.map(([keys, what]) => (
+            <tr key={keys}>
+              <th scope="row">
+                <kbd>{keys}</kbd>
+              </th>
+              <td>{what}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div className="actions">
+        <Button autoFocus onPress={onClose}>
+          {words.close}
+        </Button>
+      </div>
+    </Dialog>
+  );
 }

@@ -4,6 +4,7 @@ import {
   History,
   LayoutDashboard,
   LogOut,
+  type LucideIcon,
   Menu,
   Monitor,
   Moon,
@@ -22,15 +23,15 @@ import { isField, SearchButton } from '../search/search-button.tsx';
 import { usePreference } from '../session/preference.ts';
 import { useSession } from '../session/session.ts';
 import { signOut } from '../session/sign-in.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, type ButtonProps } from '../ui/button.tsx';
 import { late } from '../ui/pauses.ts';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
 import icon from './icon.svg';
 
 // Fetched when they are first needed.
-const PhoneMenu = late(async () => (await import('./phone-menu.tsx')).PhoneMenu);
-const KeysHelp = late(async () => (await import('./keys-help.tsx')).KeysHelp);
+const PhoneMenu = late(async () => (await import('./over-page.tsx')).PhoneMenu);
+const KeysHelp = late(async () => (await import('./over-page.tsx')).KeysHelp);
 const LeaveQuestion = late(async () => (await import('../forms/unsaved.tsx')).LeaveQuestion);
 
 const text = words.frame;
@@ -56,13 +57,11 @@ export function Rail() {
   return (
     <header className="rail">
       <Parts>
-        <Button
-          emphasis="quiet"
-          aria-label={folded === '' ? text.fold : text.unfold}
+        <Tool
+          name={folded === '' ? text.fold : text.unfold}
+          Icon={PanelLeft}
           onPress={() => keepFolded(folded === '' ? 'folded' : '')}
-        >
-          <PanelLeft />
-        </Button>
+        />
       </Parts>
     </header>
   );
@@ -76,9 +75,7 @@ export function PhoneBar() {
   useEffect(() => setIsOpen(false), [pathname]);
   return (
     <header className="phone-bar">
-      <Button emphasis="quiet" aria-label={text.menu} onPress={() => setIsOpen(true)}>
-        <Menu />
-      </Button>
+      <Tool name={text.menu} Icon={Menu} onPress={() => setIsOpen(true)} />
       <Brand />
       {isOpen && (
         <Suspense>
@@ -88,6 +85,14 @@ export function PhoneBar() {
         </Suspense>
       )}
     </header>
+  );
+}
+
+function Tool({ name, Icon, ...props }: ButtonProps & { readonly name: string; readonly Icon: LucideIcon }) {
+  return (
+    <Button {...props} emphasis="quiet" aria-label={name}>
+      <Icon />
+    </Button>
   );
 }
 
@@ -158,9 +163,7 @@ function HelpButton() {
   }, []);
   return (
     <>
-      <Button emphasis="quiet" aria-label={text.help} aria-keyshortcuts="?" onPress={() => setIsOpen(true)}>
-        <CircleQuestionMark />
-      </Button>
+      <Tool name={text.help} Icon={CircleQuestionMark} aria-keyshortcuts="?" onPress={() => setIsOpen(true)} />
       {isOpen && (
         <Suspense>
           <KeysHelp onClose={() => setIsOpen(false)} />
@@ -173,11 +176,7 @@ function HelpButton() {
 function ThemeButton() {
   const [kept, keep] = usePreference('theme');
   const [name, Icon, next] = themes[kept === 'light' || kept === 'dark' ? kept : ''];
-  return (
-    <Button emphasis="quiet" aria-label={text.theme(name)} onPress={() => keep(next)}>
-      <Icon />
-    </Button>
-  );
+  return <Tool name={text.theme(name)} Icon={Icon} onPress={() => keep(next)} />;
 }
 
 /** Signs out, after a question if something has not been saved. */
@@ -188,9 +187,7 @@ function SignOutButton() {
   const leave = () => void signOut();
   return (
     <>
-      <Button emphasis="quiet" aria-label={text.signOut} onPress={() => (hasUnsaved() ? setIsAsking(true) : leave())}>
-        <LogOut />
-      </Button>
+      <Tool name={text.signOut} Icon={LogOut} onPress={() => (hasUnsaved() ? setIsAsking(true) : leave())} />
       {isAsking && (
         <Suspense>
           <LeaveQuestion onStay={() => setIsAsking(false)} onLeave={leave} />

@@ -14,7 +14,7 @@ import { words } from '../words.ts';
 import { PhoneBar, Rail } from './rail.tsx';
 
 const OverPage = late(async () => (await import('./over-page.tsx')).OverPage);
-const EndsSoon = late(async () => (await import('../sign-in/ends-soon.tsx')).EndsSoon);
+const EndsSoon = late(async () => (await import('./sign-in.tsx')).EndsSoon);
 
 /** The frame around every page: the navigation, the person who is signed in, and the state of the connection. */
 export function Shell() {

@@ -20,10 +20,8 @@ export const readEvery = (ms: number | false) => (query: Read) =>
   query.state.data === undefined && isTransient(query.state.error) ? readAgainMs : ms;
 
 /** Whether a list has several pages. They must not all be read again when the window regains the focus. */
-function hasManyPages(data: unknown): boolean {
-  const pages = typeof data === 'object' && data !== null && 'pages' in data ? data.pages : undefined;
-  return Array.isArray(pages) && pages.length > 1;
-}
+const hasManyPages = (data: unknown) =>
+  typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages) && data.pages.length > 1;
 
 /**
  * Creates the cache of the services' answers. A mutation may be retried like a query, because each has an idempotency

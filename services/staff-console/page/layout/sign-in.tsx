@@ -1,15 +1,83 @@
-import { useEffect, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { timeLeft, useNow } from '../business/time.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
 import { TextField } from '../forms/text-field.tsx';
 import { clock } from '../session/clock.ts';
 import { session, useSession } from '../session/session.ts';
-import { hasProvider, prepareSignIn, signInByPopup, signInByRedirect } from '../session/sign-in.ts';
-import { readToken } from '../session/token.ts';
+import { hasProvider, prepareSignIn, signInByPopup, signInByRedirect, signOut } from '../session/sign-in.ts';
+import { readToken, type Token } from '../session/token.ts';
 import { Button } from '../ui/button.tsx';
-import { Problem } from '../ui/page.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Loading, Problem } from '../ui/page.tsx';
 import { words } from '../words.ts';
 
 const text = words.signIn;
+const noticeMs = 5 * 60_000;
+const lookMs = 10_000;
+const whyEnded = {
+  expired: [text.ended, text.endedAdvice],
+  refused: [text.refused, text.endedAdvice],
+  unaccepted: hasProvider ? [text.unaccepted, text.unacceptedAdvice] : [text.badToken, text.badTokenAdvice],
+} as const;
+
+/** The page that people see at every URL until they sign in. Then they see the page that they came for. */
+export function SignInPage() {
+  const { isStarting } = useSession();
+  useEffect(() => {
+    document.title = `${text.signIn} · ${words.frame.product}`;
+  }, []);
+  return (
+    <main className="sign-in card">
+      <h1>{words.frame.product}</h1>
+      {isStarting ? <Loading what="the console" /> : <SignInWay />}
+    </main>
+  );
+}
+
+/** Warns that the session ends soon, and lets staff sign in before it does. */
+export function EndsSoon({ token: { expiresAt } }: { readonly token: Token }) {
+  const now = useNow(lookMs);
+  const [isAsking, setIsAsking] = useState(false);
+  if (expiresAt - now > noticeMs) return null;
+  return (
+    <div className="banner calm" role="status">
+      {text.endsIn(timeLeft(expiresAt, now))}{' '}
+      <Button emphasis="quiet" onPress={() => setIsAsking(true)}>
+        {text.again}
+      </Button>
+      <Dialog title={text.again} isOpen={isAsking} onClose={() => setIsAsking(false)}>
+        <p>{text.staysHere}</p>
+        <SignInWay isOver />
+        <Button emphasis="quiet" onPress={() => setIsAsking(false)}>
+          {text.later}
+        </Button>
+      </Dialog>
+    </div>
+  );
+}
+
+/** Asks staff to sign in again over the current page, so that nothing that they have entered is lost. */
+export function SignInAgain() {
+  const { ended, isRenewing } = useSession();
+  const hadEnded = useRef(false);
+  const queryClient = useQueryClient();
+  // Everything is read again, because some reads were refused meanwhile.
+  useEffect(() => {
+    if (hadEnded.current && ended === undefined) void queryClient.invalidateQueries();
+    hadEnded.current = ended !== undefined;
+  }, [ended, queryClient]);
+  const [title, advice] = whyEnded[ended ?? 'expired'];
+  return (
+    <Dialog title={title} isOpen={ended !== undefined && !isRenewing} role="alertdialog">
+      <p>{advice}</p>
+      {(ended !== 'unaccepted' || !hasProvider) && <SignInWay isOver />}
+      <Button emphasis="quiet" onPress={() => void signOut()}>
+        {words.frame.signOut}
+      </Button>
+    </Dialog>
+  );
+}
 
 /**
  * Lets staff sign in: with the provider if there is one, otherwise with a token that they paste. With a provider, only
@@ -18,7 +86,7 @@ const text = words.signIn;
  *
  * @param isOver whether this covers a page on which nothing may be lost.
  */
-export function SignInWay({ isOver = false }: { readonly isOver?: boolean }) {
+function SignInWay({ isOver = false }: { readonly isOver?: boolean }) {
   const { problem, offered } = useSession();
   return (
     <>
