@@ -31,9 +31,7 @@ export interface RunningConsole {
 }
 
 /**
- * Serves the built page (design 11). The names of assets contain their hash, so browsers keep assets for a year. The
- * page itself is created for each request, because its Content-Security-Policy has a nonce.
- *
+ * Serves the built page (design 11), which is created for each request, because its Content-Security-Policy has a nonce.
  * Rejects with a `ConfigError` if the folder has no built page or the port can't be bound.
  */
 export async function startConsole(config: ConsoleConfig, folder = builtFolder): Promise<RunningConsole> {

@@ -50,10 +50,7 @@ interface PageModule {
   readonly Component: ComponentType;
 }
 
-/**
- * Returns a function that fetches a page, for the router. The router fetches each page once, and would show for ever that
- * it could not: instead, a page that can't be fetched now is fetched once the device is online.
- */
+/** Fetches a page for the router, which would fetch it only once: one that can't be fetched now is fetched later. */
 function page(fetch: () => Promise<PageModule>): () => Promise<PageModule> {
   return () => fetch().catch(() => ({ Component: () => <LatePage fetch={fetch} /> }));
 }

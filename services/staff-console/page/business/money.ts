@@ -21,10 +21,7 @@ export function currencyDigits(): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/**
- * Reads an amount as people write it: "1500.50", "1500,50", "₹1,500.50" and "1 500". Returns NaN for any other text, and
- * for "1,500" and "1.500", which may mean either of two amounts. Empty text is 0.
- */
+/** Reads an amount as people write it: "₹1,500.50", "1 500,5". NaN for other text, and where it may mean two. */
 export function readAmount(text: string): number {
   const digits = digitsOf(text);
   if (isAmbiguous(digits)) return Number.NaN;

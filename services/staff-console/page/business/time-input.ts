@@ -29,10 +29,7 @@ export function timeInput(date: Date): string {
 
 const daysOfChange = new Map<string, boolean>();
 
-/**
- * Tells whether clocks may change within a day of a time. It remembers the days: to ask the time zone for each time of a
- * long list would take a phone a second.
- */
+/** Whether clocks may change within a day of a time. To ask the zone for each time of a long list would take a second. */
 function clocksChangeNear(date: Date): boolean {
   const day = Math.floor(date.getTime() / dayMs);
   const key = `${business.timeZone} ${day}`;
@@ -43,11 +40,8 @@ function clocksChangeNear(date: Date): boolean {
 }
 
 /**
- * Converts the text of a field to UTC in ISO 8601, for the services. Text that is not a time stays as it is: an empty
- * field, and a year of five digits, which browsers let staff enter and the services refuse at the field. A time that
- * the zone skips moves forward by the gap.
- *
- * @param was the time that the field showed at first. It keeps its seconds if staff have not changed the field.
+ * Converts the text of a field to UTC in ISO 8601. Text that is not a time stays as it is, for the services to refuse. A
+ * time that the zone skips moves on by the gap. One that is still as it `was` keeps its seconds.
  */
 export function fromTimeInput(text: string, was?: Timestamp): string {
   if (was !== undefined && text === timeInput(timestampDate(was))) return timestampDate(was).toISOString();
@@ -92,10 +86,7 @@ export function moveTime(text: string, from: string, to: string): string {
   return (text === repeatedTimes(text)[1] && repeatedTimes(local)[1]) || local;
 }
 
-/**
- * Moves a time by days of the wall clock, then by minutes that pass. Returns it in ISO 8601. A time that the zone skips on
- * the other day moves on by the gap.
- */
+/** Moves a time by days of the wall clock, then by minutes that pass. One that the zone skips moves on by the gap. */
 export function moveMoment(
   at: Timestamp,
   { days, minutes }: { readonly days: number; readonly minutes: number },

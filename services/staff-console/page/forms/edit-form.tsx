@@ -35,10 +35,7 @@ interface EditFormProps {
 const noConcerns: readonly string[] = [];
 const lockAfterMs = 500;
 
-/**
- * A form: its fields, its failure, and, always in sight, the buttons that send and cancel it. With a summary, these stand
- * beside the fields.
- */
+/** A form: its fields, its failure, and the buttons that send and cancel it, beside the fields if it has a summary. */
 export function EditForm(props: EditFormProps) {
   const { label, action = words.save, pending = words.saving, write, places, onSend, onCancel, children } = props;
   const { className = '', isDirty, summary, concerns = noConcerns, isChecking = false } = props;
@@ -47,7 +44,7 @@ export function EditForm(props: EditFormProps) {
   const isPending = write?.isPending === true || isWaiting;
   const form = useLock(isPending);
   const [isAsking, setIsAsking] = useState(false);
-  // Staff are not asked again by the page that they then leave.
+  // They are not asked again when they then leave the page.
   const isCancelled = useRef(false);
   const cancel = () => {
     isCancelled.current = true;
@@ -103,10 +100,7 @@ export function EditForm(props: EditFormProps) {
   );
 }
 
-/**
- * Locks a form's fields while sending takes long, so that no change is made that is not sent. At once, it would take
- * the focus away each time.
- */
+/** Locks a form's fields while sending takes long. At once, it would take the focus away each time. */
 function useLock(isPending: boolean) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {

@@ -3,11 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { words } from '../words.ts';
 
-/**
- * Asks staff about concerns before `go`, once for the same ones, and as soon as they are known.
- *
- * @param action the text of the button that begins it.
- */
+/** Asks staff about concerns before `go`, once for the same ones, and as soon as they are known. */
 export function useQuestion(concerns: readonly string[], isChecking: boolean, action: string, go: () => void) {
   const [isAsking, setIsAsking] = useState(false);
   const [isWaiting, setIsWaiting] = useState(false);

@@ -21,10 +21,7 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | '
 // Beyond a year of four digits, a browser lets what is typed next run on into the year.
 const lastDays: Readonly<Record<string, string>> = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' };
 
-/**
- * A labelled text field, also for numbers, dates and times, which get the keyboards and pickers of the device. It shows
- * the problem that the form has under its `name`.
- */
+/** A labelled field, also for dates and times. It shows the problem that the form has under its `name`. */
 export function TextField(props: TextFieldProps) {
   const { label, hint, problem, lines = 1, isUpperCase = false, ...rest } = props;
   const { type = 'text' } = rest;
@@ -58,10 +55,7 @@ function capitalize(event: InputEvent<HTMLInputElement>): void {
   checkAgain(event);
 }
 
-/**
- * Hides a problem as soon as it is fixed. The library would hide it only when the field loses focus, which would move
- * the button that staff are about to press away from their pointer.
- */
+/** Hides a fixed problem at once: when the field loses focus, the button would move away from the pointer. */
 function checkAgain({ currentTarget }: InputEvent<HTMLInputElement | HTMLTextAreaElement>): void {
   if (currentTarget.getAttribute('aria-invalid') === 'true') currentTarget.dispatchEvent(new Event('change'));
 }

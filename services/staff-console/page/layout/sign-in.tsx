@@ -48,7 +48,7 @@ export function EndsSoon({ token: { expiresAt } }: { readonly token: Token }) {
       </Button>
       <Dialog title={text.again} isOpen={isAsking} onClose={() => setIsAsking(false)}>
         <p>{text.staysHere}</p>
-        <SignInWay isOver />
+        <SignInWay />
         <Button emphasis="quiet" onPress={() => setIsAsking(false)}>
           {text.later}
         </Button>
@@ -71,7 +71,7 @@ export function SignInAgain() {
   return (
     <Dialog title={title} isOpen={ended !== undefined && !isRenewing} role="alertdialog">
       <p>{advice}</p>
-      {(ended !== 'unaccepted' || !hasProvider) && <SignInWay isOver />}
+      {(ended !== 'unaccepted' || !hasProvider) && <SignInWay />}
       <Button emphasis="quiet" onPress={() => void signOut()}>
         {words.frame.signOut}
       </Button>
@@ -80,13 +80,10 @@ export function SignInAgain() {
 }
 
 /**
- * Lets staff sign in: with the provider if there is one, otherwise with a token that they paste. With a provider, only
- * the provider issues tokens, so there is nothing to paste. Before that, it asks whether to follow a link on another
- * site, which may sign the person in as somebody else.
- *
- * @param isOver whether this covers a page on which nothing may be lost.
+ * Lets staff sign in: with the provider if there is one, which alone issues tokens then, otherwise with a token that they
+ * paste. A link on another site may sign the person in as somebody else, so it asks before it follows one.
  */
-function SignInWay({ isOver = false }: { readonly isOver?: boolean }) {
+function SignInWay() {
   const { problem, offered } = useSession();
   return (
     <>
@@ -99,13 +96,14 @@ function SignInWay({ isOver = false }: { readonly isOver?: boolean }) {
         </div>
       )}
       {problem !== undefined && <Problem failure={problem} />}
-      {hasProvider ? <ProviderButton isOver={isOver} /> : <TokenForm />}
+      {hasProvider ? <ProviderButton /> : <TokenForm />}
     </>
   );
 }
 
-function ProviderButton({ isOver }: { readonly isOver: boolean }) {
-  const { problem } = useSession();
+function ProviderButton() {
+  const { problem, token } = useSession();
+  const isOver = token !== undefined;
   const [isPending, setIsPending] = useState(false);
   const [hasOpened, setHasOpened] = useState(false);
   useEffect(prepareSignIn, []);
@@ -113,6 +111,7 @@ function ProviderButton({ isOver }: { readonly isOver: boolean }) {
     setIsPending(true);
     void signInByRedirect().finally(() => setIsPending(false));
   };
+  // Nothing may be lost on the page that this covers.
   const open = () => {
     setHasOpened(true);
     void signInByPopup();

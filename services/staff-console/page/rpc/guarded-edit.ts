@@ -32,9 +32,8 @@ interface GuardedEditOptions<R, D, I extends DescMessage, O extends DescMessage>
 const maxMerges = 5;
 
 /**
- * Edits a record, and overwrites no change that the user has not seen (design 9): it is guarded with the etag that the
- * record had when the edit began. If somebody else has saved first, what does not contradict is merged and saved, and
- * staff choose between the versions of the rest. `start` is the draft of the record that the next save replaces.
+ * Edits a record under the guard of its etag (design 9). If somebody else has saved first, what does not contradict is
+ * merged and saved, and staff choose between the rest. `start` is the draft of the record that the next save replaces.
  */
 export function useGuardedEdit<R, D extends object, I extends DescMessage, O extends DescMessage>(
   options: GuardedEditOptions<R, D, I, O>,

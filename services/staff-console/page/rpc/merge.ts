@@ -1,7 +1,6 @@
 /**
- * Merges the user's own version of a draft with one that somebody else has saved meanwhile. A field that only one of
- * them has changed gets that change. Of lists of records, additions and removals are merged, whoever made them. Fields
- * that both have changed differently are contradictions, and the draft has the user's own values of them.
+ * Merges a draft with what somebody else has saved meanwhile: changes of different fields, and additions to lists and
+ * removals from them. A field that both have changed differently is a contradiction, and keeps the user's own value.
  */
 export function merge<Draft extends object>(base: Draft, mine: Draft, theirs: Draft) {
   const draft = { ...theirs };

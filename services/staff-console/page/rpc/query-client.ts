@@ -23,10 +23,7 @@ export const readEvery = (ms: number | false) => (query: Read) =>
 const hasManyPages = (data: unknown) =>
   typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages) && data.pages.length > 1;
 
-/**
- * Creates the cache of the services' answers. A mutation may be retried like a query, because each has an idempotency
- * key. While the browser is offline, both wait and then continue by themselves.
- */
+/** Creates the cache of the answers. Mutations are retried like queries, because each has an idempotency key. */
 export function createQueryClient(): QueryClient {
   const refetchOnWindowFocus = ({ state }: Read) => !hasManyPages(state.data);
   return new QueryClient({

@@ -30,10 +30,7 @@ export function useTransports(): Transports {
   return transports;
 }
 
-/**
- * Creates the transports of the signed-in person. Each call carries their token, and a refused token ends the session.
- * After they have signed out, a call that continues, such as a retry, is not sent as the next person.
- */
+/** Creates the transports of the signed-in person. A retry that continues after them is not sent as the next person. */
 export function createTransports(): Transports {
   const person = [watchLateCalls, authorize(session.state.token?.subject)];
   const create = (baseUrl: string, interceptors: Interceptor[]) =>

@@ -20,9 +20,8 @@ export interface SentEach<Request, Answer> {
 }
 
 /**
- * Lets a component call a mutation that the services have for one record only, for many of them: one after another. A
- * request keeps its idempotency key until it has succeeded, so that it may be sent again. Afterwards everything on the
- * page is read again. Never rejects. `onDone` is called with how many have been sent, before each.
+ * Lets a component call a mutation that the services have for one record only, for many of them, one after another. A
+ * request keeps its idempotency key until it has succeeded. `onDone` is called before each with how many were sent.
  */
 export function useWriteEach<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>) {
   const queryClient = useQueryClient();

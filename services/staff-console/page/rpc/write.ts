@@ -42,12 +42,10 @@ interface Attempt<Answer> {
 
 /**
  * Lets a component call a mutation. A request keeps its idempotency key until it has succeeded (design 9), so it is
- * executed once, even after a double click, a lost connection or a second press of the button. Afterwards everything on
- * the page is read again.
+ * executed once, even after a double click or a lost connection. Afterwards everything on the page is read again.
  *
- * @param done returns the notice that says what was done, and how to undo it; none if the answer is a refusal.
- * @param reported names the record of a button that has no place for a failure: a notice then reports it. So does one
- *   where staff have left the form meanwhile.
+ * @param done returns the notice that says what was done; none if the answer is a refusal.
+ * @param reported names the record of a button that has no place for a failure: a notice then reports it.
  */
 export function useWrite<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,

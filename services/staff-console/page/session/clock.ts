@@ -4,10 +4,7 @@ import { Signal } from './signal.ts';
 const accuracyMs = 1_500;
 const aheadMs = new Signal(0);
 
-/**
- * The services' clock, by which they judge tokens, slots and coupons (design 8). This computer's clock may be wrong, so
- * the page and each answer's `Date` header correct it.
- */
+/** The services' clock, by which they judge tokens, slots and coupons (design 8): this computer's may be wrong. */
 export const clock = {
   /** Returns the services' time in Unix ms; this computer's until a service has answered. */
   now: () => Date.now() + aheadMs.get(),

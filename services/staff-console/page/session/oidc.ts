@@ -39,8 +39,8 @@ export async function signInByRedirect(returnTo: string): Promise<void> {
 }
 
 /**
- * Signs in in a popup over the page. Does not notice if the person closes the popup: a provider may cut the popup's
- * link to the page, and it would then seem closed at once. A further call replaces this one, which then rejects.
+ * Signs in in a popup over the page. Does not notice if the person closes it: a provider may cut its link to the page,
+ * and it would then seem closed at once. A further call replaces this one, which then rejects.
  */
 export async function signInByPopup(): Promise<Token> {
   popup.abort();
@@ -55,9 +55,8 @@ export async function signInByPopup(): Promise<Token> {
 }
 
 /**
- * Receives the provider's answer in the page's URL: the path that the person came from, and their token, which must be
- * awaited at once. If this tab did not ask for the answer, passes it on to the page that opened this popup. That page
- * closes the popup.
+ * Receives the provider's answer in the page's URL: where the person came from, and their token, to be awaited at once.
+ * If another page has asked for the answer, it gets it, and closes this popup.
  */
 export async function receive(address: string): Promise<{ readonly returnTo: string; readonly token: Promise<Token> }> {
   const state = new URL(address).searchParams.get('state') ?? '';

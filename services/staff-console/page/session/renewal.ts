@@ -17,10 +17,7 @@ interface RenewedSession {
   stopRenewing(): void;
 }
 
-/**
- * Renews this tab's token before it expires, if the provider issued a refresh token. Keeps trying while the provider is
- * unreachable. Once the provider refuses, staff must sign in again.
- */
+/** Renews this tab's token before it expires, while the provider allows it. Keeps trying while it can't be reached. */
 export function keepRenewed(session: RenewedSession, renew: (token: Token) => Promise<Token>): void {
   let followed: Token | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;

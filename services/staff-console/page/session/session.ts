@@ -8,10 +8,7 @@ import { packToken, readToken, type Token, unpackToken } from './token.ts';
 export interface SessionState {
   /** Undefined until somebody signs in. */
   readonly token?: Token;
-  /**
-   * Why the token is not valid: it has expired, is no longer accepted, or never was. The page stays as it is, and staff
-   * sign in over it.
-   */
+  /** Why the token is not valid. The page stays as it is, and staff sign in over it. */
   readonly ended?: 'expired' | 'refused' | 'unaccepted' | undefined;
   /** Whether the page is still waiting for another tab's token, or processing the provider's answer. */
   readonly isStarting?: boolean;
@@ -30,10 +27,7 @@ const longestTimer = 2 ** 31 - 1;
 // A timer may fire a moment early.
 const timerLeewayMs = 1_000;
 
-/**
- * Holds this tab's token (design 11). It is stored only in the tab's session storage, where a reload finds it. A token
- * in the URL's fragment, as in the link that `npm start` prints, is removed from the URL at once.
- */
+/** Holds this tab's token, in the tab's session storage only, where a reload finds it (design 11). */
 class Session extends Signal<SessionState> {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -55,10 +49,7 @@ class Session extends Signal<SessionState> {
     return sessionStorage.getItem(storageKey) === null;
   }
 
-  /**
-   * Removes a token from the URL. It signs in only where nobody is: another person's work must not go on as theirs. If
-   * staff sign in with a provider, it is only removed.
-   */
+  /** Removes a token from the URL. It signs in only where nobody is: a person's work must not go on as another's. */
   #takeLink(): void {
     const fragment = new URLSearchParams(location.hash.slice(1)).get('token');
     if (fragment === null) return;

@@ -22,11 +22,7 @@ export function prepareSignIn(): void {
   loadProvider().catch(() => undefined);
 }
 
-/**
- * Begins this page's session, with the provider's answer in the URL or with another tab's session.
- *
- * @param replaceAddress replaces the URL with the answer by another one.
- */
+/** Begins this page's session, with the provider's answer in the URL, which is then replaced, or with another tab's. */
 export function startSession(replaceAddress: (address: string) => Promise<void>): void {
   const isAnswer =
     hasProvider && location.pathname === signedInPath && new URLSearchParams(location.search).has('state');

@@ -5,12 +5,9 @@ import { packToken, type Token, unpackToken } from './token.ts';
 const answerMs = 300;
 
 /**
- * Shares an accepted sign-in between the tabs of this origin, so that a link opened in a new tab works. It stores nothing, and
- * a refresh token never leaves its tab: if two tabs used the same one, the provider would take the second for a thief.
- *
- * - A new tab asks the others, and takes over their token.
- * - A tab with a new token tells the others, and those of the same person take it over.
- * - A tab in which the person signs out tells the others, and those of the same person sign out, too.
+ * Shares an accepted sign-in between the tabs of this origin: a new tab asks the others for their token, and one where a
+ * person signs in or out tells those of the same person. It stores nothing, and a refresh token never leaves its tab: if
+ * two tabs used the same one, the provider would take the second for a thief.
  */
 export function shareWithTabs(): void {
   const channel = new BroadcastChannel('staff-console-session');

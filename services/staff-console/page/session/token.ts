@@ -14,11 +14,7 @@ export interface Token {
   readonly renewal: string | undefined;
 }
 
-/**
- * Reads a JSON Web Token, even one pasted with "Bearer" in front. Returns undefined for any other text.
- *
- * @param details take precedence over the token's own claims.
- */
+/** Reads a JSON Web Token, even pasted with "Bearer" in front; undefined for other text. Details precede claims. */
 export function readToken(
   pasted: string,
   details: Partial<Pick<Token, 'name' | 'renewal' | 'isAccepted'>> = {},
