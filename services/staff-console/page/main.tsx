@@ -15,7 +15,7 @@ import './styles/lists.css';
 import './styles/overlays.css';
 
 // It is fetched at once, but run by itself: all of the page at once would keep a phone busy for too long.
-const signedIn = import('./signed-in.tsx');
+const signedIn = import('./routes.tsx');
 const SignedIn = lazy(async () => ({ default: (await signedIn).SignedIn }));
 const SignInPage = late(async () => (await import('./layout/sign-in.tsx')).SignInPage);
 

@@ -1,13 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
-import type { ComponentType } from 'react';
-import { createBrowserRouter } from 'react-router';
+import { TransportProvider } from '@connectrpc/connect-query';
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { type ComponentType, useEffect, useState } from 'react';
+import { createBrowserRouter, RouterProvider } from 'react-router';
 import { Shell } from './layout/shell.tsx';
+import { notices } from './rpc/notices.ts';
+import { createQueryClient } from './rpc/query-client.ts';
+import { createTransports, TransportsContext } from './rpc/transport.ts';
 import { Loading, Page } from './ui/page.tsx';
 import { BrokenPage, NoSuchPage } from './ui/wrong-page.tsx';
 import { words } from './words.ts';
 
 /** The pages by path. Each is fetched when it is first opened. */
-export const router = createBrowserRouter([
+const router = createBrowserRouter([
   {
     Component: Shell,
     ErrorBoundary: BrokenPage,
@@ -45,6 +49,25 @@ export const router = createBrowserRouter([
     ],
   },
 ]);
+
+/** What the person who is signed in sees: the page of the address. */
+export function SignedIn() {
+  const [queryClient] = useState(createQueryClient);
+  const [transports] = useState(createTransports);
+  useEffect(() => () => notices.clear(), []);
+  return (
+    <TransportsContext value={transports}>
+      <TransportProvider transport={transports.any}>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </TransportProvider>
+    </TransportsContext>
+  );
+}
+
+/** Goes to an address instead of the present one. */
+export const goTo = (address: string) => router.navigate(address, { replace: true });
 
 interface PageModule {
   readonly Component: ComponentType;

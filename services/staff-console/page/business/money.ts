@@ -10,9 +10,7 @@ export function formatAmount(amount: string | number, digits = 10): string {
 }
 
 /** Formats an amount for a sentence: a whole one without its fraction, such as "₹300". */
-export function shortAmount(amount: string | number): string {
-  return formatAmount(amount).replace(/\.0+(?!\d)/, '');
-}
+export const shortAmount = (amount: string | number): string => formatAmount(amount).replace(/\.0+(?!\d)/, '');
 
 /** Returns how many digits amounts of the business's currency have after the point. */
 export function currencyDigits(): number {

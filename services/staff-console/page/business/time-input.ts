@@ -11,14 +11,11 @@ const daysLength = 'YYYY-MM-DD'.length;
 const dayMs = 86_400_000;
 
 /** Formats a time for a date field, such as 2026-11-23. */
-export function dateInput(date: Date): string {
-  return timeInput(date).slice(0, daysLength);
-}
+export const dateInput = (date: Date): string => timeInput(date).slice(0, daysLength);
 
 /** Formats a time for a CSV file, such as "2026-11-23 14:30": it can be sorted. Empty if there is none. */
-export function fileTime(at: Timestamp | undefined): string {
-  return at === undefined ? '' : timeInput(timestampDate(at)).replace('T', ' ');
-}
+export const fileTime = (at: Timestamp | undefined): string =>
+  at === undefined ? '' : timeInput(timestampDate(at)).replace('T', ' ');
 
 /** Formats a time for a date-and-time field. */
 export function timeInput(date: Date): string {
@@ -70,7 +67,7 @@ export function repeatedTimes(text: string): readonly string[] {
 export function describeSkipped(name: string, text: string): string[] {
   const at = readTimeInput(text);
   const becomes = at === undefined ? text : timeInput(at);
-  if (becomes.slice(0, minutesLength) === text.slice(0, minutesLength)) return [];
+  if (becomes.startsWith(text.slice(0, minutesLength))) return [];
   return [`${name} does not exist: on that day the clocks skip ${text.slice(11)}. It becomes ${becomes.slice(11)}.`];
 }
 

@@ -28,14 +28,11 @@ export function formatDay(day: Date): string {
 }
 
 /** Formats the date and time of a `Timestamp`. */
-export function formatTime(at: Timestamp | undefined): string {
-  return at === undefined ? '' : formatDate(timestampDate(at));
-}
+export const formatTime = (at: Timestamp | undefined): string =>
+  at === undefined ? '' : formatDate(timestampDate(at));
 
 /** Formats a date and time, such as "Mon 23 Nov, 14:30", with its offset in an hour that the zone has twice. */
-export function formatDate(date: Date): string {
-  return `${formatDay(date)}, ${formatTimeOfDay(date)}`;
-}
+export const formatDate = (date: Date): string => `${formatDay(date)}, ${formatTimeOfDay(date)}`;
 
 /** Formats the time of day, such as "14:30". */
 export function formatTimeOfDay(date: Date): string {

@@ -4,8 +4,7 @@ import type { Failure } from '../rpc/failure.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/page.tsx';
 import { words } from '../words.ts';
-import { useQuestion } from './question.tsx';
-import { LeaveQuestion, Unsaved } from './unsaved.tsx';
+import { LeaveQuestion, Unsaved, useQuestion } from './question.tsx';
 
 interface EditFormProps {
   /** The accessible name of the form, if it is not the only one of its section. */

@@ -10,7 +10,6 @@ import { SearchField } from 'react-aria-components/SearchField';
 import { Tag, TagGroup, TagList } from 'react-aria-components/TagGroup';
 import { Button } from '../ui/button.tsx';
 import { words } from '../words.ts';
-import { Picture } from './picture.tsx';
 
 const text = words.forms;
 
@@ -160,6 +159,17 @@ export function PickMany(props: PickManyProps) {
         </p>
       )}
     </Group>
+  );
+}
+
+/** A small picture beside a name, or an empty place if there is none. The name says what it shows. */
+function Picture({ url }: { readonly url: string }) {
+  const [failed, setFailed] = useState('');
+  const isShown = url !== '' && url !== failed;
+  return (
+    <span className="picture">
+      {isShown && <img src={url} alt="" loading="lazy" decoding="async" onError={() => setFailed(url)} />}
+    </span>
   );
 }
 

@@ -32,7 +32,7 @@ import icon from './icon.svg';
 // Fetched when they are first needed.
 const PhoneMenu = late(async () => (await import('./over-page.tsx')).PhoneMenu);
 const KeysHelp = late(async () => (await import('./over-page.tsx')).KeysHelp);
-const LeaveQuestion = late(async () => (await import('../forms/unsaved.tsx')).LeaveQuestion);
+const LeaveQuestion = late(async () => (await import('../forms/question.tsx')).LeaveQuestion);
 
 const text = words.frame;
 const places = [

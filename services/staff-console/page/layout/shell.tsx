@@ -3,7 +3,7 @@ import { Suspense, useSyncExternalStore } from 'react';
 import { RouterProvider } from 'react-aria-components';
 import { Outlet, useHref, useNavigate } from 'react-router';
 import { FollowStore } from '../live/follow-store.tsx';
-import { lateCalls } from '../rpc/late-calls.ts';
+import { lateCalls } from '../rpc/transport.ts';
 import { usePreference } from '../session/preference.ts';
 import { useSession } from '../session/session.ts';
 import { useSignal } from '../session/signal.ts';

@@ -14,7 +14,6 @@ import { words } from '../words.ts';
 
 const text = words.signIn;
 const noticeMs = 5 * 60_000;
-const lookMs = 10_000;
 const whyEnded = {
   expired: [text.ended, text.endedAdvice],
   refused: [text.refused, text.endedAdvice],
@@ -37,7 +36,7 @@ export function SignInPage() {
 
 /** Warns that the session ends soon, and lets staff sign in before it does. */
 export function EndsSoon({ token: { expiresAt } }: { readonly token: Token }) {
-  const now = useNow(lookMs);
+  const now = useNow(10_000);
   const [isAsking, setIsAsking] = useState(false);
   if (expiresAt - now > noticeMs) return null;
   return (

@@ -9,7 +9,6 @@ const text = words.failures;
 export interface Failure {
   readonly reason: string;
   readonly code: Code;
-  /** What happened. */
   readonly title: string;
   /** What to do about it. */
   readonly advice: string;
@@ -18,9 +17,7 @@ export interface Failure {
 }
 
 /** Whether a call was refused because it is for staff only. */
-export function isForStaff(error: unknown): boolean {
-  return ['ACCESS_DENIED', 'UNAUTHORIZED'].includes(reasonOf(error));
-}
+export const isForStaff = (error: unknown): boolean => ['ACCESS_DENIED', 'UNAUTHORIZED'].includes(reasonOf(error));
 
 /** Describes why a call has failed. */
 export function describeFailure(thrown: unknown): Failure {

@@ -16,9 +16,7 @@ export function merge<Draft extends object>(base: Draft, mine: Draft, theirs: Dr
 }
 
 /** Whether two values of a draft are equal. */
-export function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
+export const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Lists of records, such as chosen products, are merged. Their order has no meaning. */
 function mergeLists(was: unknown, mine: unknown, theirs: unknown): readonly { readonly id: number }[] | undefined {

@@ -8,9 +8,8 @@ export interface Undone {
 /** A message to staff about something that they have done. */
 export interface Notice {
   readonly text: string;
-  /** Undoes what was done. */
   readonly undo?: (() => Promise<Undone>) | undefined;
-  /** Does again what failed. A notice has an undo or a retry. */
+  /** Does again what failed. A notice has one of the two. */
   readonly retry?: (() => void) | undefined;
   /** The record that it is about, such as "Slot 25". It takes the place of an earlier notice about the same one. */
   readonly about?: string | undefined;
@@ -23,7 +22,6 @@ export interface Notice {
 // Long enough to read the notice and press "Undo".
 const shownMs = 8_000;
 
-/** The notices on the page. */
 export const notices = new ToastQueue<Notice>({ maxVisibleToasts: 3 });
 
 /** Shows a notice for a while, and longer while it has the pointer or the focus. */

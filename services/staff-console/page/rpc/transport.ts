@@ -6,11 +6,17 @@ import { reasonOf } from '../../../client/connect/errors.ts';
 import { clock } from '../session/clock.ts';
 import { pageConfig } from '../session/config.ts';
 import { session } from '../session/session.ts';
+import { Signal } from '../session/signal.ts';
 import { isForStaff } from './failure.ts';
-import { watchLateCalls } from './late-calls.ts';
 
 // No call may keep a person waiting longer than this.
 const timeoutMs = 20_000;
+
+// Nobody should wait longer than this without being told.
+const patienceMs = 5_000;
+
+/** The calls that have had no answer for five seconds. One that is aborted fails with the code CANCELED. */
+export const lateCalls = new Signal<readonly AbortController[]>([]);
 
 /** The page's transports to the services. */
 export interface Transports {
@@ -44,6 +50,22 @@ export function createTransports(): Transports {
   };
   return { slot, coupon, any };
 }
+
+/** Finds the calls that are late. A stream has no answer for as long as nothing changes. */
+const watchLateCalls: Interceptor = (next) => async (request) => {
+  if (request.stream) return next(request);
+  request.signal.throwIfAborted();
+  // The oldest browsers that the console works in have no `AbortSignal.any`.
+  const call = new AbortController();
+  request.signal.addEventListener('abort', () => call.abort());
+  const timer = setTimeout(() => lateCalls.set([...lateCalls.state, call]), patienceMs);
+  try {
+    return await next({ ...request, signal: call.signal });
+  } finally {
+    clearTimeout(timer);
+    lateCalls.set(lateCalls.state.filter((each) => each !== call));
+  }
+};
 
 /** Sends calls as one person only. */
 function authorize(subject: string | undefined): Interceptor {

@@ -109,9 +109,8 @@ export function useCall<I extends DescMessage, O extends DescMessage>(method: De
 }
 
 /** Writes a request as a text that is the same for equal ones. */
-export function textOf<I extends DescMessage>({ input }: { readonly input: I }, request: MessageInitShape<I>): string {
-  return toJsonString(input, create(input, request));
-}
+export const textOf = <I extends DescMessage>({ input }: { readonly input: I }, request: MessageInitShape<I>): string =>
+  toJsonString(input, create(input, request));
 
 /** Reads everything on the page again after a write. Resolves when it is read, or after a while. */
 export async function readAgain(queryClient: QueryClient): Promise<void> {

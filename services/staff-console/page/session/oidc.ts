@@ -7,7 +7,6 @@ import { readToken, type Token } from './token.ts';
 // Signs staff in with OpenID Connect: authorization code with PKCE, without frames. The library keeps its data in this
 // tab's session storage. What fails to sign in rejects with a `SignInError`.
 
-const requestTimeoutS = 10;
 // How far the provider's clock may be off, in ms.
 const leewayMs = 60_000;
 // How long a popup waits for the page that opened it to close it.
@@ -27,7 +26,7 @@ const manager = new UserManager({
   stateStore: store,
   // Without a refresh token, automatic renewal would use a frame.
   automaticSilentRenew: false,
-  requestTimeoutInSeconds: requestTimeoutS,
+  requestTimeoutInSeconds: 10,
   ...ofResource,
   extraTokenParams: ofResource,
 });

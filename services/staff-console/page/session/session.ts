@@ -22,8 +22,7 @@ export interface SessionState {
 }
 
 const storageKey = 'session';
-// The longest delay of a timer, in milliseconds.
-const longestTimer = 2 ** 31 - 1;
+const longestTimerMs = 2 ** 31 - 1;
 // A timer may fire a moment early.
 const timerLeewayMs = 1_000;
 
@@ -38,10 +37,6 @@ class Session extends Signal<SessionState> {
     this.#takeLink();
     addEventListener('hashchange', () => this.#takeLink());
     clock.subscribe(() => this.#watchExpiry());
-  }
-
-  get state(): SessionState {
-    return this.get();
   }
 
   /** Whether nobody has signed in or out in this tab yet. */
@@ -80,7 +75,7 @@ class Session extends Signal<SessionState> {
     clearTimeout(this.#timer);
     if (token === undefined) return;
     const left = token.expiresAt - clock.now();
-    if (left < longestTimer) this.#timer = setTimeout(() => this.end(token), left);
+    if (left < longestTimerMs) this.#timer = setTimeout(() => this.end(token), left);
     if (left <= 0) this.end(token);
     else if (ended === 'expired') this.update({ ended: undefined });
   }
@@ -122,8 +117,7 @@ const [arrival] = performance.getEntriesByType('navigation');
 const arrivedMs = arrival instanceof PerformanceNavigationTiming ? arrival.responseStart : 0;
 clock.correct(pageTime, performance.timeOrigin + arrivedMs);
 
-/** This tab's session. */
 export const session = new Session();
 
-/** Returns the state of the session. Components that use it render again when it changes. */
+/** Returns the state of this tab's session. */
 export const useSession = (): SessionState => useSignal(session);

@@ -18,9 +18,7 @@ async function loadProvider() {
 }
 
 /** Loads the sign-in code in advance, because a browser blocks a window that opens long after the click. */
-export function prepareSignIn(): void {
-  loadProvider().catch(() => undefined);
-}
+export const prepareSignIn = (): void => void loadProvider().catch(() => undefined);
 
 /** Begins this page's session, with the provider's answer in the URL, which is then replaced, or with another tab's. */
 export function startSession(replaceAddress: (address: string) => Promise<void>): void {

@@ -1,18 +1,20 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value outside of React that may be followed. */
+/** A state outside of React that may be followed. */
 export class Signal<T> {
-  #value: T;
+  #state: T;
   readonly #listeners = new Set<() => void>();
 
-  constructor(value: T) {
-    this.#value = value;
+  constructor(state: T) {
+    this.#state = state;
   }
 
-  readonly get = (): T => this.#value;
+  get state(): T {
+    return this.#state;
+  }
 
-  set(value: T): void {
-    this.#value = value;
+  set(state: T): void {
+    this.#state = state;
     for (const listener of this.#listeners) listener();
   }
 
@@ -23,7 +25,5 @@ export class Signal<T> {
   };
 }
 
-/** Returns the value. Components that use it render again when it changes. */
-export function useSignal<T>({ subscribe, get }: Signal<T>): T {
-  return useSyncExternalStore(subscribe, get);
-}
+/** Returns the state. Components that use it render again when it changes. */
+export const useSignal = <T>(signal: Signal<T>): T => useSyncExternalStore(signal.subscribe, () => signal.state);

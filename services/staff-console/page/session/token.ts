@@ -15,10 +15,7 @@ export interface Token {
 }
 
 /** Reads a JSON Web Token, even pasted with "Bearer" in front; undefined for other text. Details precede claims. */
-export function readToken(
-  pasted: string,
-  details: Partial<Pick<Token, 'name' | 'renewal' | 'isAccepted'>> = {},
-): Token | undefined {
+export function readToken(pasted: string, details: Partial<Token> = {}): Token | undefined {
   const text = pasted.trim().replace(/^bearer\s+/i, '');
   const [, payload = '', signature] = text.split('.');
   const { sub, exp, staff_id, name } = signature ? readObject(() => decode(payload)) : {};
@@ -35,19 +32,15 @@ export function readToken(
 }
 
 /** Serializes a token for this tab's session storage, or for another tab. */
-export function packToken({ text, name, renewal, isAccepted }: Token): string {
-  return JSON.stringify({ text, name, renewal, isAccepted });
-}
+export const packToken = ({ text, name, renewal, isAccepted }: Token): string =>
+  JSON.stringify({ text, name, renewal, isAccepted });
 
 /** Reads a token that `packToken` serialized. Returns undefined for anything else. */
 export function unpackToken(packed: unknown): Token | undefined {
   const { text, name, renewal, isAccepted } = readObject(() => String(packed));
   if (typeof text !== 'string' || typeof name !== 'string') return undefined;
-  return readToken(text, {
-    name,
-    isAccepted: isAccepted === true,
-    renewal: typeof renewal === 'string' ? renewal : undefined,
-  });
+  const kept = typeof renewal === 'string' ? renewal : undefined;
+  return readToken(text, { name, renewal: kept, isAccepted: isAccepted === true });
 }
 
 function decode(base64Url: string): string {
