@@ -86,23 +86,7 @@ function sendPage(request: IncomingMessage, response: ServerResponse, template: 
     // For browsers whose clock is wrong.
     .replace('CONSOLE_TIME', String(Date.now()))
     .replace('CONSOLE_ARRIVAL', arrival);
-  response
-    .writeHead(200, {
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-      'content-security-policy': policy(origins, nonce),
-      'referrer-policy': 'no-referrer',
-      'x-frame-options': 'DENY',
-      // A window that a page of another site has opened is no longer tied to it.
-      'cross-origin-opener-policy': 'same-origin-allow-popups',
-      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-    })
-    .end(request.method === 'HEAD' ? undefined : html);
-}
-
-/** @param origins the origins that the page may call, separated by spaces. */
-function policy(origins: string, nonce: string): string {
-  return [
+  const policy = [
     "default-src 'none'",
     "script-src 'self'",
     // The component library adds style elements, with the nonce.
@@ -114,5 +98,17 @@ function policy(origins: string, nonce: string): string {
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-  ].join('; ');
+  ];
+  response
+    .writeHead(200, {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': policy.join('; '),
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      // A window that a page of another site has opened is no longer tied to it.
+      'cross-origin-opener-policy': 'same-origin-allow-popups',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    })
+    .end(request.method === 'HEAD' ? undefined : html);
 }

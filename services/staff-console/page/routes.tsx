@@ -69,16 +69,14 @@ export function SignedIn() {
 /** Goes to an address instead of the present one. */
 export const goTo = (address: string) => router.navigate(address, { replace: true });
 
-interface PageModule {
-  readonly Component: ComponentType;
-}
+type FetchPage = () => Promise<{ readonly Component: ComponentType }>;
 
 /** Fetches a page for the router, which would fetch it only once: one that can't be fetched now is fetched later. */
-function page(fetch: () => Promise<PageModule>): () => Promise<PageModule> {
+function page(fetch: FetchPage): FetchPage {
   return () => fetch().catch(() => ({ Component: () => <LatePage fetch={fetch} /> }));
 }
 
-function LatePage({ fetch }: { fetch(): Promise<PageModule> }) {
+function LatePage({ fetch }: { readonly fetch: FetchPage }) {
   const { data, error, fetchStatus } = useQuery({
     // The text of the function names the file of the page.
     queryKey: ['page', String(fetch)],

@@ -7,7 +7,6 @@ import { words } from '../words.ts';
 import { LeaveQuestion, Unsaved, useQuestion } from './question.tsx';
 
 interface EditFormProps {
-  /** The accessible name of the form, if it is not the only one of its section. */
   readonly label?: string;
   /** The text of the button, and that while the form is sent. */
   readonly action?: string;

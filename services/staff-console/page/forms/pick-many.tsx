@@ -24,7 +24,6 @@ export interface Option {
 }
 
 interface PickManyProps {
-  /** The name of the choice, such as "Products". */
   readonly label: string;
   readonly hint?: string;
   readonly autoFocus?: boolean;
@@ -38,7 +37,6 @@ interface PickManyProps {
   onChange(chosen: readonly Option[]): void;
   /** Reads options by a list of numbers that staff have entered. Leaves out unknown ones. */
   readonly readByNumbers: (numbers: readonly string[]) => Promise<readonly Option[]>;
-  /** The problem with the choice that the service reported. */
   readonly problem?: string | undefined;
 }
 

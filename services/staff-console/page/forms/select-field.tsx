@@ -9,11 +9,9 @@ import { Button } from '../ui/button.tsx';
 interface SelectFieldProps {
   readonly label: string;
   readonly name: string;
-  /** Empty if the first option is selected, which means no choice. */
+  /** Empty if the first option is selected, which means no choice. `none` is its text. */
   readonly value: string;
-  /** The text of the first option. */
   readonly none: string;
-  /** The other values, each with its text. */
   readonly options: readonly (readonly [value: string, words: string])[];
   onChange(value: string): void;
 }

@@ -53,14 +53,15 @@ const themes = {
 
 /** The rail beside every page: where staff may go, and who and when it is. It can be folded to its icons. */
 export function Rail() {
-  const [folded, keepFolded] = usePreference('rail');
+  const [folded, keep] = usePreference('rail');
+  const isFolded = folded !== '';
   return (
     <header className="rail">
       <Parts>
         <Tool
-          name={folded === '' ? text.fold : text.unfold}
+          name={isFolded ? text.unfold : text.fold}
           Icon={PanelLeft}
-          onPress={() => keepFolded(folded === '' ? 'folded' : '')}
+          onPress={() => keep(isFolded ? '' : 'folded')}
         />
       </Parts>
     </header>

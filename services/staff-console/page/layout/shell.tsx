@@ -21,6 +21,8 @@ export function Shell() {
   const navigate = useNavigate();
   const isLater = useLater();
   const [folded] = usePreference('rail');
+  const { token, ended, isDenied } = useSession();
+  const isOnline = useSyncExternalStore(subscribeToConnection, () => onlineManager.isOnline());
   return (
     <RouterProvider navigate={(path) => void navigate(path)} useHref={useHref}>
       <a className="skip" href="#content">
@@ -30,7 +32,21 @@ export function Shell() {
         <Rail />
         <div>
           <PhoneBar />
-          <Banners isLater={isLater} />
+          {isDenied && (
+            <p className="banner" role="status">
+              {words.signIn.notStaff}
+            </p>
+          )}
+          {isLater && token !== undefined && token.renewal === undefined && ended === undefined && (
+            <Suspense>
+              <EndsSoon key={token.text} token={token} />
+            </Suspense>
+          )}
+          {!isOnline && (
+            <p className="banner in-sight" role="status">
+              {words.frame.offline}
+            </p>
+          )}
           <main id="content" tabIndex={-1}>
             <Suspense fallback={<Loading what="the page" />}>
               <Outlet />
@@ -46,31 +62,6 @@ export function Shell() {
         </Suspense>
       )}
     </RouterProvider>
-  );
-}
-
-/** Warns at the top of every page if the account is not staff, the session ends soon, or the device is offline. */
-function Banners({ isLater }: { readonly isLater: boolean }) {
-  const { token, ended, isDenied } = useSession();
-  const isOnline = useSyncExternalStore(subscribeToConnection, () => onlineManager.isOnline());
-  return (
-    <>
-      {isDenied && (
-        <p className="banner" role="status">
-          {words.signIn.notStaff}
-        </p>
-      )}
-      {isLater && token !== undefined && token.renewal === undefined && ended === undefined && (
-        <Suspense>
-          <EndsSoon key={token.text} token={token} />
-        </Suspense>
-      )}
-      {!isOnline && (
-        <p className="banner in-sight" role="status">
-          {words.frame.offline}
-        </p>
-      )}
-    </>
   );
 }
 

@@ -136,6 +136,8 @@ function ProviderButton() {
 function TokenForm() {
   const [pasted, setPasted] = useState('');
   const token = readToken(pasted);
+  const hasEnded = token !== undefined && token.expiresAt <= clock.now();
+  const problem = token === undefined ? text.noToken : hasEnded ? text.endedToken : undefined;
   return (
     <EditForm action={text.signIn} onSend={() => token && session.signIn(token)}>
       <TextField
@@ -145,17 +147,11 @@ function TokenForm() {
         autoComplete="off"
         autoFocus
         isRequired
-        validate={problemOf}
+        validate={() => problem}
         value={pasted}
         onChange={setPasted}
         hint={text.tokenHint}
       />
     </EditForm>
   );
-}
-
-function problemOf(pasted: string): string | undefined {
-  const token = readToken(pasted);
-  if (token === undefined) return text.noToken;
-  return token.expiresAt <= clock.now() ? text.endedToken : undefined;
 }

@@ -25,29 +25,24 @@ export function describeFailure(thrown: unknown): Failure {
   const [info] = error.findDetails(ErrorInfoSchema);
   const reason = reasonOf(error);
   const fields = Object.fromEntries(violationsOf(error).map(({ field, description }) => [nameOf(field), description]));
-  const field = fieldOfReason[reason];
+  const [field] = Object.entries(reasonsOfFields).find(([, reasons]) => reasons.includes(reason)) ?? [];
   const said = info?.metadata.causeMessage || error.rawMessage;
   const message = plainWords[reason] ?? said.charAt(0).toUpperCase() + said.slice(1);
   if (field !== undefined) fields[field] ??= message;
   return { reason, code: error.code, fields, ...wordsFor(error, reason, message) };
 }
 
-/** The fields that show errors which name no field themselves, by the error's reason. */
-const fieldOfReason: Readonly<Record<string, string>> = {
-  COUPON_CODE_TAKEN: 'couponCode',
-  SECRET_CODE_TAKEN: 'couponCode',
-  APPLICABLE_USERS_OR_ALL_REQUIRED: 'applicableUsers',
-  APPLICABLE_USERS_REQUIRED: 'applicableUsers',
-  APPLICABLE_USERS_NOT_FOUND: 'applicableUsers',
-  APPLICABLE_PRODUCTS_NOT_FOUND: 'applicableProducts',
-  ONE_DISCOUNT_REQUIRED: 'discount',
-  TWO_DISCOUNTS: 'discount',
-  SNIPPET_NAME_TAKEN: 'name',
-  SNIPPET_PRODUCTS_INVALID: 'productIds',
-  MOBILE_NOT_TEN_DIGITS: 'mobile',
-  ORDER_KEY_TAKEN: 'orderKey',
-  ORDER_NOT_FOUND: 'orderId',
-  ORDER_USER_NOT_FOUND: 'orderId',
+/** The reasons of errors that name no field themselves, by the field that shows them. */
+const reasonsOfFields = {
+  couponCode: ['COUPON_CODE_TAKEN', 'SECRET_CODE_TAKEN'],
+  applicableUsers: ['APPLICABLE_USERS_OR_ALL_REQUIRED', 'APPLICABLE_USERS_REQUIRED', 'APPLICABLE_USERS_NOT_FOUND'],
+  applicableProducts: ['APPLICABLE_PRODUCTS_NOT_FOUND'],
+  discount: ['ONE_DISCOUNT_REQUIRED', 'TWO_DISCOUNTS'],
+  name: ['SNIPPET_NAME_TAKEN'],
+  productIds: ['SNIPPET_PRODUCTS_INVALID'],
+  mobile: ['MOBILE_NOT_TEN_DIGITS'],
+  orderKey: ['ORDER_KEY_TAKEN'],
+  orderId: ['ORDER_NOT_FOUND', 'ORDER_USER_NOT_FOUND'],
 };
 
 /** What the service says in the words of its API, in those of its forms. */

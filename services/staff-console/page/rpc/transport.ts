@@ -11,39 +11,30 @@ import { isForStaff } from './failure.ts';
 
 // No call may keep a person waiting longer than this.
 const timeoutMs = 20_000;
-
 // Nobody should wait longer than this without being told.
 const patienceMs = 5_000;
 
 /** The calls that have had no answer for five seconds. One that is aborted fails with the code CANCELED. */
 export const lateCalls = new Signal<readonly AbortController[]>([]);
 
-/** The page's transports to the services. */
-export interface Transports {
-  readonly slot: Transport;
-  readonly coupon: Transport;
-  /** Sends each call to the service that has its procedure. Both have AuditService; its calls use slot-service. */
-  readonly any: Transport;
-}
-
-/** Provides the page's transports. */
-export const TransportsContext = createContext<Transports | undefined>(undefined);
+export const TransportsContext = createContext<ReturnType<typeof createTransports> | undefined>(undefined);
 
 /** Returns the page's transports, for reads of a procedure that both services have. */
-export function useTransports(): Transports {
+export function useTransports() {
   const transports = useContext(TransportsContext);
   if (transports === undefined) throw new Error('nothing here provides the transports');
   return transports;
 }
 
 /** Creates the transports of the signed-in person. A retry that continues after them is not sent as the next person. */
-export function createTransports(): Transports {
+export function createTransports() {
   const person = [watchLateCalls, authorize(session.state.token?.subject)];
   const create = (baseUrl: string, interceptors: Interceptor[]) =>
     createConnectTransport({ baseUrl, useBinaryFormat: true, defaultTimeoutMs: timeoutMs, interceptors });
   const slot = create(pageConfig.slotUrl, [...person, readOwnWrites()]);
   const coupon = create(pageConfig.couponUrl, person);
   const of = (typeName: string) => (typeName.startsWith('coupon.v1.') ? coupon : slot);
+  // Sends each call to the service that has its procedure. Both have AuditService; its calls use slot-service.
   const any: Transport = {
     unary: (method, ...rest) => of(method.parent.typeName).unary(method, ...rest),
     stream: (method, ...rest) => of(method.parent.typeName).stream(method, ...rest),

@@ -11,9 +11,7 @@ export interface SentEach<Request, Answer> {
   readonly answers: readonly Answer[];
   /** Those that failed, or were not sent any more because the service can't be reached. */
   readonly failed: readonly Request[];
-  /** Those that were refused, each with its failure. */
   readonly refused: readonly { readonly request: Request; readonly failure: Failure }[];
-  /** Of the first that failed. */
   readonly failure: Failure | undefined;
   /** Set after slot writes: of the last one. */
   readonly storeRequestId: string | undefined;

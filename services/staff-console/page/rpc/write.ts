@@ -22,13 +22,10 @@ export interface Write<I extends DescMessage, O extends DescMessage> {
   /** Sends the request. Resolves with the answer once the page shows the change, or with the failure. Never rejects. */
   send(request: MessageInitShape<I>): Promise<Sent<MessageShape<O>>>;
   readonly isPending: boolean;
-  /** Why the last request failed. */
   readonly failure: Failure | undefined;
-  /** Forgets the failure. */
   reset(): void;
 }
 
-/** The result of a request. */
 export type Sent<Answer> =
   | { readonly answer: Answer; readonly failure?: undefined }
   | { readonly answer?: undefined; readonly failure: Failure };

@@ -6,7 +6,7 @@ export const signedInPath = '/signed-in';
 /** What the server wrote into the page: the services' URLs, how staff sign in, the business. */
 export const pageConfig: PageConfig = JSON.parse(readMeta('console-config'));
 
-/** The time in Unix ms at which the server sent the page. */
+/** When the server sent the page, in Unix ms. */
 export const pageTime = Number(readMeta('console-time'));
 
 /** Whether a page of another site has led the browser here. Only the server is told, in a header that pages can't set. */
