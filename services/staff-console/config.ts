@@ -5,7 +5,6 @@ import type { OidcConfig, PageConfig } from './page-config.ts';
 
 /** The configuration of the console (design 1 and 11). */
 export interface ConsoleConfig {
-  /** The IP address that the port is bound to. */
   readonly bindAddress: string;
   readonly port: number;
   readonly logLevel: string;
@@ -18,7 +17,7 @@ export interface ConsoleConfig {
 export function readConsoleConfig(env: Environment): ConsoleConfig {
   const errors = new ConfigErrors();
   const oidc = readOidc(env, errors);
-  const furtherOrigins = readOrigins(env, 'CONSOLE_OIDC_ORIGINS', errors);
+  const furtherOrigins = readOrigins(env, errors);
   const config: ConsoleConfig = {
     bindAddress: readBindAddress(env, errors),
     port: readPort(env, 'CONSOLE_PORT', defaultConsolePort, errors),
@@ -45,11 +44,10 @@ function readServiceUrl(env: Environment, name: string, unsetPort: string | numb
 function readOidc(env: Environment, errors: ConfigErrors): OidcConfig | undefined {
   const issuer = readUrl(env, 'CONSOLE_OIDC_ISSUER', ['http:', 'https:'], errors);
   const clientId = env.CONSOLE_OIDC_CLIENT_ID;
-  if (env.CONSOLE_OIDC_ISSUER && !clientId) {
-    errors.add('CONSOLE_OIDC_CLIENT_ID is not set: CONSOLE_OIDC_ISSUER needs it');
-  }
+  const isSet = Boolean(env.CONSOLE_OIDC_ISSUER);
+  if (isSet && !clientId) errors.add('CONSOLE_OIDC_CLIENT_ID is not set: CONSOLE_OIDC_ISSUER needs it');
   for (const detail of ['CLIENT_ID', 'SCOPE', 'RESOURCE', 'ORIGINS'].map((name) => `CONSOLE_OIDC_${name}`)) {
-    if (env[detail] && !env.CONSOLE_OIDC_ISSUER) errors.add(`CONSOLE_OIDC_ISSUER is not set: ${detail} needs it`);
+    if (env[detail] && !isSet) errors.add(`CONSOLE_OIDC_ISSUER is not set: ${detail} needs it`);
   }
   if (issuer === undefined || !clientId) return undefined;
   const scope = env.CONSOLE_OIDC_SCOPE || 'openid';
@@ -57,12 +55,12 @@ function readOidc(env: Environment, errors: ConfigErrors): OidcConfig | undefine
   return { issuer, clientId, scope, resource: env.CONSOLE_OIDC_RESOURCE || undefined };
 }
 
-function readOrigins(env: Environment, name: string, errors: ConfigErrors): string[] {
-  const origins = readList(env, name);
+function readOrigins(env: Environment, errors: ConfigErrors): string[] {
+  const origins = readList(env, 'CONSOLE_OIDC_ORIGINS');
   for (const origin of origins) {
     // Allows no other characters, because the origins become part of a header.
     if (/^https?:\/\/[\w.:[\]-]+$/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin) continue;
-    errors.add(`${name} must be a list of origins such as https://idp.example, which "${origin}" is not`);
+    errors.add(`CONSOLE_OIDC_ORIGINS must be a list of origins such as https://idp.example, which "${origin}" is not`);
   }
   return origins;
 }

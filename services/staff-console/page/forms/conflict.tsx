@@ -6,7 +6,6 @@ import { words } from '../words.ts';
 import { Choice } from './choice.tsx';
 
 interface ConflictProps<D> {
-  /** Such as "slot 25". */
   readonly record: string;
   /** Says who saved the other version, and when. */
   readonly by: ReactNode;

@@ -9,12 +9,12 @@ export function difference(before: readonly number[], after: readonly number[]) 
 // Nobody reads more names than this.
 const namedMost = 20;
 
-interface DifferenceProps extends ReturnType<typeof difference> {
-  readonly nameOf: (id: number) => string;
-}
-
 /** Shows the changes before they are saved. */
-export function DifferenceView({ added, removed, nameOf }: DifferenceProps) {
+export function DifferenceView({
+  added,
+  removed,
+  nameOf,
+}: ReturnType<typeof difference> & { nameOf(id: number): string }) {
   const text = words.forms;
   const changes = [[text.added(added.length), added] as const, [text.removed(removed.length), removed] as const];
   return (

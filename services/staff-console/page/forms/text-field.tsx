@@ -8,7 +8,6 @@ import { TextField as AriaTextField, type TextFieldProps as AriaTextFieldProps }
 
 export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | 'style' | 'children'> {
   readonly label: string;
-  /** Says what to enter, if the label does not. */
   readonly hint?: string | undefined;
   /** The problem that the service reported, if the form does not have it under the field's `name`. */
   readonly problem?: string | undefined;

@@ -54,15 +54,11 @@ const themes = {
 /** The rail beside every page: where staff may go, and who and when it is. It can be folded to its icons. */
 export function Rail() {
   const [folded, keep] = usePreference('rail');
-  const isFolded = folded !== '';
+  const [name, next] = folded === '' ? [text.fold, 'folded'] : [text.unfold, ''];
   return (
     <header className="rail">
       <Parts>
-        <Tool
-          name={isFolded ? text.unfold : text.fold}
-          Icon={PanelLeft}
-          onPress={() => keep(isFolded ? '' : 'folded')}
-        />
+        <Tool name={name} Icon={PanelLeft} onPress={() => keep(next)} />
       </Parts>
     </header>
   );

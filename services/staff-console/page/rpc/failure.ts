@@ -5,7 +5,7 @@ import { words } from '../words.ts';
 
 const text = words.failures;
 
-/** Describes in words for staff why a call has failed. */
+/** Says in words for staff why a call has failed. */
 export interface Failure {
   readonly reason: string;
   readonly code: Code;

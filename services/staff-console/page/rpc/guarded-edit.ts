@@ -10,9 +10,8 @@ export interface Contradiction<D> {
   readonly fields: readonly (keyof D & string)[];
   readonly mine: D;
   readonly theirs: D;
-  /** Saves the draft with the chosen versions. */
   save(chosen: D): void;
-  /** Returns to the draft, which has the user's own versions. */
+  /** Returns to the draft. */
   close(): void;
 }
 
@@ -20,7 +19,7 @@ interface GuardedEditOptions<R, D, I extends DescMessage, O extends DescMessage>
   readonly write: Write<I, O>;
   /** The record as it is when the edit begins; later values are ignored. */
   readonly record: R;
-  /** Reads the record as it is now. */
+  /** Reads it as it is now. */
   readonly read: () => Promise<R | undefined>;
   readonly draftOf: (record: R) => D;
   /** Builds the request that replaces the record, with its etag. */

@@ -1,6 +1,6 @@
 import { UNSTABLE_ToastQueue as ToastQueue } from 'react-aria-components/Toast';
 
-/** The result of an undo, with its failure if it failed. */
+/** The result of an undo. */
 export interface Undone {
   readonly failure?: { readonly title: string } | undefined;
 }
@@ -13,7 +13,7 @@ export interface Notice {
   readonly retry?: (() => void) | undefined;
   /** The record that it is about, such as "Slot 25". It takes the place of an earlier notice about the same one. */
   readonly about?: string | undefined;
-  /** Whether it reports a failure. It then stays until it is closed. */
+  /** It then stays until it is closed. */
   readonly isProblem?: boolean;
   /** Set after a slot write: the notice then says when the storefront shows it (design 4). */
   readonly storeRequestId?: string | undefined;

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { QueryClient } from '@tanstack/react-query';
+import { type Query, QueryClient } from '@tanstack/react-query';
 import { isTransient } from '../../../client/connect/errors.ts';
 
 const maxRetries = 3;
@@ -11,13 +11,11 @@ const retryDelay = (attempt: number) => 400 * 2 ** attempt;
 const retry = (failures: number, error: unknown) =>
   failures < maxRetries && isTransient(error) && ConnectError.from(error).code !== Code.DeadlineExceeded;
 
-interface Read {
-  readonly state: { readonly data: unknown; readonly error: unknown };
-}
-
 /** Reads something again at each interval, if there is one, and sooner while it is missing because a service is away. */
-export const readEvery = (ms: number | false) => (query: Read) =>
-  query.state.data === undefined && isTransient(query.state.error) ? readAgainMs : ms;
+export const readEvery =
+  (ms: number | false) =>
+  ({ state }: Pick<Query, 'state'>) =>
+    state.data === undefined && isTransient(state.error) ? readAgainMs : ms;
 
 /** Whether a list has several pages. They must not all be read again when the window regains the focus. */
 const hasManyPages = (data: unknown) =>
@@ -25,7 +23,7 @@ const hasManyPages = (data: unknown) =>
 
 /** Creates the cache of the answers. Mutations are retried like queries, because each has an idempotency key. */
 export function createQueryClient(): QueryClient {
-  const refetchOnWindowFocus = ({ state }: Read) => !hasManyPages(state.data);
+  const refetchOnWindowFocus = ({ state }: Pick<Query, 'state'>) => !hasManyPages(state.data);
   return new QueryClient({
     defaultOptions: {
       queries: { retry, retryDelay, staleTime: 2_000, refetchInterval: readEvery(false), refetchOnWindowFocus },

@@ -7,7 +7,7 @@ import { readToken, type Token } from './token.ts';
 // Signs staff in with OpenID Connect: authorization code with PKCE, without frames. The library keeps its data in this
 // tab's session storage. What fails to sign in rejects with a `SignInError`.
 
-// How far the provider's clock may be off, in ms.
+// The provider's clock may be off.
 const leewayMs = 60_000;
 // How long a popup waits for the page that opened it to close it.
 const closingMs = 3_000;

@@ -8,6 +8,7 @@ const retryMs = 10_000;
 // A longer timer would fire at once.
 const longestTimerMs = 2 ** 31 - 1;
 
+/** What a renewal needs of a session. */
 interface RenewedSession {
   readonly state: { readonly token?: Token };
   subscribe(listener: () => void): unknown;

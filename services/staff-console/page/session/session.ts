@@ -6,7 +6,6 @@ import { packToken, readToken, type Token, unpackToken } from './token.ts';
 
 /** The state of the session of the person who uses the page. */
 export interface SessionState {
-  /** Undefined until somebody signs in. */
   readonly token?: Token;
   /** Why the token is not valid. The page stays as it is, and staff sign in over it. */
   readonly ended?: 'expired' | 'refused' | 'unaccepted' | undefined;
@@ -17,7 +16,6 @@ export interface SessionState {
   readonly isDenied?: boolean;
   /** The token in a link on another site. It signs in only if the person agrees. */
   readonly offered?: Token | undefined;
-  /** Why signing in or out failed. */
   readonly problem?: SignInError | undefined;
 }
 

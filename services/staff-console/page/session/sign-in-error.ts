@@ -6,7 +6,6 @@ const { problems } = words.signIn;
 export class SignInError extends Error {
   readonly kind: keyof typeof problems;
   readonly title: string;
-  /** What to do about it. */
   readonly advice: string;
 
   /** @param detail is for the administrator. */

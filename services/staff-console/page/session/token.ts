@@ -2,7 +2,7 @@
 export interface Token {
   readonly text: string;
   readonly subject: string;
-  /** Undefined if the token has no staff identity. The services then refuse most calls. */
+  /** Without it, the services refuse most calls. */
   readonly staffId: number | undefined;
   /** The display name: the provider's or the token's, or else the subject. */
   readonly name: string;
