@@ -38,7 +38,6 @@ function compressedCopies(): Plugin {
       for (const name of files) {
         const file = path.join(assets, name);
         const content = await readFile(file);
-        // The default is the best quality.
         await writeFile(`${file}.br`, brotliCompressSync(content));
         await writeFile(`${file}.gz`, gzipSync(content));
       }

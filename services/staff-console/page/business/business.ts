@@ -4,7 +4,6 @@ import type { PageConfig } from '../../page-config.ts';
 /** The business's time zone, in which all times are shown and entered, and its currency (design 12). */
 export type Business = Pick<PageConfig, 'timeZone' | 'currency'>;
 
-/** The business of this page. */
 export let business: Business = { timeZone: 'UTC', currency: undefined };
 
 /** Sets the business of this page, before anything is shown. */

@@ -30,13 +30,12 @@ interface EditFormProps {
   readonly children: ReactNode;
 }
 
-const noConcerns: readonly string[] = [];
 const lockAfterMs = 500;
 
 /** A form: its fields, its failure, and the buttons that send and cancel it, beside the fields if it has a summary. */
 export function EditForm(props: EditFormProps) {
   const { label, action = words.save, pending = words.saving, write, places, onSend, onCancel, children } = props;
-  const { className = '', isDirty, summary, concerns = noConcerns, isChecking = false } = props;
+  const { className = '', isDirty, summary, concerns = [], isChecking = false } = props;
   const { atFields, failure } = useProblems(write?.failure, places);
   const { ask, isWaiting, question } = useQuestion(concerns, isChecking, action, onSend);
   const isPending = write?.isPending === true || isWaiting;

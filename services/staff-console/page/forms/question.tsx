@@ -43,12 +43,11 @@ export function useQuestion(concerns: readonly string[], isChecking: boolean, ac
 
 interface UnsavedProps {
   readonly isDirty: boolean;
-  /** Whether the changes are being sent. That continues on another page, but not after the tab is closed. */
   readonly isSending: boolean;
   readonly isCancelled: RefObject<boolean>;
 }
 
-/** Asks staff for confirmation before they leave a form with unsaved changes. */
+/** Asks before staff leave a form with unsaved changes. Sending continues on another page, but not in a closed tab. */
 export function Unsaved({ isDirty, isSending, isCancelled }: UnsavedProps) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>

@@ -3,14 +3,9 @@ import { repeatedTimes } from '../business/time-input.ts';
 import { clock } from '../session/clock.ts';
 import { words } from '../words.ts';
 import { Choice } from './choice.tsx';
-import { TextField } from './text-field.tsx';
+import { TextField, type TextFieldProps } from './text-field.tsx';
 
-interface TimeFieldProps {
-  readonly label: string;
-  readonly name?: string;
-  readonly hint?: string;
-  readonly isRequired?: boolean;
-  readonly problem?: string | undefined;
+interface TimeFieldProps extends Pick<TextFieldProps, 'label' | 'name' | 'hint' | 'isRequired' | 'problem'> {
   /** In the format of time-input.ts; empty for none. */
   readonly value: string;
   onChange(value: string): void;

@@ -1,8 +1,7 @@
 import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
-import { Button as AriaButton } from 'react-aria-components/Button';
+import type { ReactNode } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { Text } from 'react-aria-components/Text';
@@ -26,8 +25,7 @@ export function OverPage() {
     <>
       <ToastRegion queue={notices} className="notices" aria-label={text.notices}>
         {({ toast }) => (
-          <Toast toast={toast} className={`notice ${toast.content.isProblem ? 'failed' : ''}`}>
-            <KeepInSight />
+          <Toast ref={keepFocusInSight} toast={toast} className={`notice ${toast.content.isProblem ? 'failed' : ''}`}>
             <ToastContent>
               <Text slot="title">{toast.content.text}</Text>
               {toast.content.storeRequestId !== undefined && <Published id={toast.content.storeRequestId} />}
@@ -43,9 +41,9 @@ export function OverPage() {
                 {toast.content.undo === undefined ? words.tryAgain : text.undo}
               </Button>
             )}
-            <AriaButton slot="close" className="button quiet" aria-label={words.close}>
+            <Button slot="close" emphasis="quiet" aria-label={words.close}>
               <X />
-            </AriaButton>
+            </Button>
           </Toast>
         )}
       </ToastRegion>
@@ -55,11 +53,8 @@ export function OverPage() {
 }
 
 /** Scrolls what has the focus, such as the button that was pressed, out from under a new notice. */
-function KeepInSight() {
-  useEffect(() => {
-    document.activeElement?.scrollIntoView({ block: 'nearest' });
-  }, []);
-  return null;
+function keepFocusInSight(notice: HTMLElement | null): void {
+  if (notice !== null) document.activeElement?.scrollIntoView({ block: 'nearest' });
 }
 
 /** Says when the derived stores have the slot write of an id: a read with this id waits until then (design 4). */

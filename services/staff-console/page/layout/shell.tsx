@@ -22,7 +22,7 @@ export function Shell() {
   const isLater = useLater();
   const [folded] = usePreference('rail');
   const { token, ended, isDenied } = useSession();
-  const isOnline = useSyncExternalStore(subscribeToConnection, () => onlineManager.isOnline());
+  const isOnline = useSyncExternalStore(onlineManager.subscribe, () => onlineManager.isOnline());
   return (
     <RouterProvider navigate={(path) => void navigate(path)} useHref={useHref}>
       <a className="skip" href="#content">
@@ -64,8 +64,6 @@ export function Shell() {
     </RouterProvider>
   );
 }
-
-const subscribeToConnection = (listener: () => void) => onlineManager.subscribe(listener);
 
 /** Says that a service takes long to answer, and lets staff give up. It is in sight wherever the page is scrolled to. */
 function WaitingNotice() {

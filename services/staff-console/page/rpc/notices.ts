@@ -9,7 +9,7 @@ export interface Undone {
 export interface Notice {
   readonly text: string;
   readonly undo?: (() => Promise<Undone>) | undefined;
-  /** Does again what failed. A notice has one of the two. */
+  /** Does again what failed. A notice has an undo or this. */
   readonly retry?: (() => void) | undefined;
   /** The record that it is about, such as "Slot 25". It takes the place of an earlier notice about the same one. */
   readonly about?: string | undefined;

@@ -17,10 +17,7 @@ export interface SentEach<Request, Answer> {
   readonly storeRequestId: string | undefined;
 }
 
-/**
- * Lets a component call a mutation that the services have for one record only, for many of them, one after another. A
- * request keeps its idempotency key until it has succeeded. `onDone` is called before each with how many were sent.
- */
+/** Like `useWrite`, for many requests, one after another. `onDone` is called before each with how many were sent. */
 export function useWriteEach<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>) {
   const queryClient = useQueryClient();
   const keys = useRef(new Map<string, string>());

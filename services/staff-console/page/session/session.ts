@@ -110,7 +110,6 @@ class Session extends Signal<SessionState> {
   }
 }
 
-// The server wrote its time into the page just before the page arrived.
 const [arrival] = performance.getEntriesByType('navigation');
 const arrivedMs = arrival instanceof PerformanceNavigationTiming ? arrival.responseStart : 0;
 clock.correct(pageTime, performance.timeOrigin + arrivedMs);
