@@ -1,6 +1,6 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { AuditEntry } from '#gen/audit/v1/audit_service_pb';
-import { type Difference, difference } from '../forms/difference.tsx';
+import { difference } from '../forms/difference.tsx';
 import { describeStateName } from '../redemptions/holds.tsx';
 import { words } from '../words.ts';
 
@@ -33,7 +33,7 @@ export function describeValue(name: string, value: JsonValue, formatTime: (at: D
 }
 
 /** Returns the ids that a change added to a field and removed from it; undefined if the field holds something else. */
-export function idsChanged({ before, after }: ChangedField): Difference | undefined {
+export function idsChanged({ before, after }: ChangedField) {
   if (Array.isArray(before) || Array.isArray(after)) {
     const [had, has] = [idsIn(before ?? []), idsIn(after ?? [])];
     return had && has && difference(had, has);

@@ -3,7 +3,7 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { type AuditEntry, AuditService, type ListEntriesRequestSchema } from '#gen/audit/v1/audit_service_pb';
-import { type Transports, useTransports } from '../../rpc/transport.ts';
+import { useTransports } from '../../rpc/transport.ts';
 
 type TrailRequest = MessageInitShape<typeof ListEntriesRequestSchema>;
 type Owner = 'slot' | 'coupon';
@@ -61,7 +61,11 @@ export function useMergedTrail(request: TrailRequest, isEnabled: boolean) {
 }
 
 /** Reads the whole trails of the services that may have matching entries, one after the other. */
-export async function* eachPage(transports: Transports, request: TrailRequest, signal: AbortSignal) {
+export async function* eachPage(
+  transports: ReturnType<typeof useTransports>,
+  request: TrailRequest,
+  signal: AbortSignal,
+) {
   for (const owner of ownersOf(request)) {
     const service = createClient(AuditService, transports[owner]);
     let pageToken = '';
