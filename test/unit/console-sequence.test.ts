@@ -4,14 +4,14 @@ import {
   moveStops,
   readSequence,
   stepStop,
-  writeSequence,
+  toText,
 } from '../../services/staff-console/page/sequence/sequence.ts';
 
 describe('A delivery sequence, as the console edits it', () => {
   it('A map of lists of integers is read, and written with a line for each user', () => {
     const text = '{\n  "1": [5, 7],\n  "4": []\n}';
     expect(readSequence(text)).toEqual({ 1: [5, 7], 4: [] });
-    expect(writeSequence({ 1: [5, 7], 4: [] })).toBe(text);
+    expect(toText({ 1: [5, 7], 4: [] })).toBe(text);
   });
 
   it.each(['[1]', 'null', '{"1": 5}', '{"1": [0.5]}', '{"1": ["5"]}', '{'])('%s is no sequence', (text) => {

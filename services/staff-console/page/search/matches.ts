@@ -8,7 +8,7 @@ import { userSearch } from '../lookup/user-search.ts';
 import { stateOf } from '../redemptions/holds.tsx';
 import { orderPath, readOrderKey, useOrder } from '../redemptions/order.ts';
 import { clock } from '../session/clock.ts';
-import { slotTime } from '../slots/record/slot-time.ts';
+import { slotTime } from '../slots/record/slot-state.tsx';
 import { isolate, readId } from '../ui/text.ts';
 import { words } from '../words.ts';
 

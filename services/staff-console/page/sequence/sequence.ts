@@ -4,15 +4,16 @@ export type Sequence = Readonly<Record<string, readonly number[]>>;
 /** Reads a sequence from JSON; undefined for any other JSON, and for text that is not JSON. */
 export function readSequence(text: string): Sequence | undefined {
   const value = parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const entries: [string, number[]][] = [];
-  for (const [user, list] of Object.entries(value)) {
-    // The editor identifies users by their numbers, and would lose entries under other keys.
-    if (user !== String(Number.parseInt(user, 10))) return undefined;
-    if (!Array.isArray(list) || !list.every((stop): stop is number => Number.isInteger(stop))) return undefined;
-    entries.push([user, list]);
-  }
-  return Object.fromEntries(entries);
+  return isSequence(value) ? value : undefined;
+}
+
+function isSequence(value: unknown): value is Sequence {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.entries(value).every(
+    ([user, list]) =>
+      // The editor identifies users by their numbers, and would lose entries under other keys.
+      user === String(Number.parseInt(user, 10)) && Array.isArray(list) && list.every(Number.isInteger),
+  );
 }
 
 /** A sequence in a form. Text that is no sequence stands under `json`, and there are then no users beside it. */
@@ -25,14 +26,14 @@ export function toDraft(text: string): SequenceDraft {
 
 /** Returns the sequence of a draft; undefined if it is other JSON. */
 export function sequenceOf(draft: SequenceDraft): Sequence | undefined {
-  const entries = Object.entries(draft).filter((entry): entry is [string, readonly number[]] => isList(entry[1]));
-  return draft.json === undefined ? Object.fromEntries(entries) : undefined;
+  return isSequence(draft) ? draft : undefined;
 }
 
-/** Formats a draft as JSON. */
+/** Formats a draft as JSON, with a line for each user. */
 export function toText(draft: SequenceDraft): string {
-  const { json } = draft;
-  return typeof json === 'string' ? json : writeSequence(sequenceOf(draft) ?? {});
+  if (!isSequence(draft)) return String(draft.json);
+  const lines = Object.entries(draft).map(([user, stops]) => `  ${JSON.stringify(user)}: [${stops.join(', ')}]`);
+  return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n}`;
 }
 
 /** Returns the problem with a text as JSON, of which the service stores any; undefined if there is none. */
@@ -44,12 +45,18 @@ export function jsonProblem(text: string): string | undefined {
   return long === undefined ? undefined : `The number ${long} has too many digits to be stored.`;
 }
 
-const isList = (value: readonly number[] | string): value is readonly number[] => typeof value !== 'string';
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
-/** Formats a sequence as JSON, with a line for each user. */
-export function writeSequence(sequence: Sequence): string {
-  const lines = Object.entries(sequence).map(([user, stops]) => `  ${JSON.stringify(user)}: [${stops.join(', ')}]`);
-  return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n}`;
+/** Counts the stops of the users before one. */
+export function stopsBefore(sequence: Sequence, user: string): number {
+  const users = Object.keys(sequence);
+  return users.slice(0, users.indexOf(user)).reduce((sum, each) => sum + (sequence[each]?.length ?? 0), 0);
 }
 
 /** A stop's place in a sequence: whose it is, and how many of theirs are before it. */
@@ -65,30 +72,19 @@ export function moveStops(sequence: Sequence, moved: readonly Place[], to: Place
   const stops = users.flatMap(([user, list]) => list.filter((_, index) => isMoved(user, index)));
   return Object.fromEntries(
     users.map(([user, list]) => {
-      const split = user === to.user ? to.index : list.length;
-      const [before, after] = [true, false].map((isBefore) =>
-        list.filter((_, index) => index < split === isBefore && !isMoved(user, index)),
-      );
-      return [user, [...(before ?? []), ...(user === to.user ? stops : []), ...(after ?? [])]];
+      const rest = list.filter((_, index) => !isMoved(user, index));
+      const before = list.filter((_, index) => index < to.index && !isMoved(user, index));
+      return [user, user === to.user ? rest.toSpliced(before.length, 0, ...stops) : rest];
     }),
   );
 }
 
 /** Moves a stop by one, from a user's first to the one before, and from the last to the next. */
 export function stepStop(sequence: Sequence, at: Place, by: -1 | 1): Sequence {
+  const index = by < 0 ? at.index - 1 : at.index + 2;
+  if (index >= 0 && index <= (sequence[at.user]?.length ?? 0)) return moveStops(sequence, [at], { ...at, index });
   const users = Object.keys(sequence);
-  const index = at.index + by;
-  if (index >= 0 && index < (sequence[at.user]?.length ?? 0))
-    return moveStops(sequence, [at], { user: at.user, index: by < 0 ? index : index + 1 });
   const user = users[users.indexOf(at.user) + by];
   if (user === undefined) return sequence;
-  return moveStops(sequence, [at], { user, index: by < 0 ? (sequence[user]?.length ?? 0) : 0 });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return moveStops(sequence, [at], { user, index: by < 0 ? Number.POSITIVE_INFINITY : 0 });
 }

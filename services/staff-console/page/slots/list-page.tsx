@@ -22,9 +22,7 @@ import { readId } from '../ui/text.ts';
 import { words } from '../words.ts';
 import { SlotActions } from './bulk/slot-actions.tsx';
 import { useMoving } from './bulk/use-moving.tsx';
-import { CapacityBar } from './record/capacity-bar.tsx';
-import { SlotBadge, slotStates, stateOf } from './record/slot-state.tsx';
-import { slotTime } from './record/slot-time.ts';
+import { CapacityBar, SlotBadge, slotStates, slotTime, stateOf } from './record/slot-state.tsx';
 import { describeProducts, slotViews } from './week/hour-cell.tsx';
 import './record/slots.css';
 
@@ -43,8 +41,8 @@ export function Component() {
   const isLatestFirst = values.order === 'latest';
   const [productId, groupId] = [readId(values.product), readId(values.group)];
   const request = {
-    ...(from !== '' && { deliveryFrom: fromTimeInput(`${from}T00:00`) }),
-    ...(until !== undefined && { deliveryUntil: fromTimeInput(`${shiftDay(until, 1)}T00:00`) }),
+    deliveryFrom: from && fromTimeInput(`${from}T00:00`),
+    deliveryUntil: until === undefined ? '' : fromTimeInput(`${shiftDay(until, 1)}T00:00`),
     states: [values.state === 'deactivated' ? SlotState.INACTIVE : SlotState.ACTIVE],
     ...(productId !== undefined && { productId }),
     ...(groupId !== undefined && { groupId }),
@@ -61,7 +59,12 @@ export function Component() {
           onChange={(day) => set({ from: day === '' ? 'any' : day })}
         />
         <TextField label={text.to} type="date" {...field('until')} />
-        <SelectField label={text.state} none={text.anyActive} options={stateOptions} {...field('state')} />
+        <SelectField
+          label={text.state}
+          none={text.anyActive}
+          options={Object.entries(slotStates)}
+          {...field('state')}
+        />
         <ProductFilter {...field('product')} />
         <SelectField
           label={text.group}
@@ -94,7 +97,6 @@ export function Component() {
 interface ForSelectedProps {
   readonly slots: readonly PlannedSlot[];
   readonly selection: Selection<PlannedSlot>;
-  /** In Unix ms. */
   readonly now: number;
 }
 
@@ -107,6 +109,8 @@ function ForSelected({ slots, selection, now }: ForSelectedProps) {
     </>
   );
 }
+
+const bookedColumn = { title: text.bookedTitle, text: ({ booked }: PlannedSlot) => String(booked ?? '') };
 
 function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly Column<PlannedSlot>[] {
   return [
@@ -138,7 +142,7 @@ function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly
       text: (slot) => slotStates[stateOf(slot, now)],
     },
     {
-      title: text.bookedTitle,
+      ...bookedColumn,
       show: ({ booked = 0, capacity }) =>
         capacity !== undefined && (
           <>
@@ -146,18 +150,10 @@ function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly
             <CapacityBar {...{ booked, capacity }} />
           </>
         ),
-      text: ({ booked }) => String(booked ?? ''),
-      file: [
-        { title: text.bookedTitle, text: ({ booked }) => String(booked ?? '') },
-        { title: text.capacity, text: ({ capacity }) => String(capacity ?? '') },
-      ],
+      file: [bookedColumn, { title: text.capacity, text: ({ capacity }) => String(capacity ?? '') }],
       className: 'name',
     },
     { title: text.productsTitle, text: describeProducts, className: 'detail clip' },
-    {
-      title: text.groups,
-      text: ({ groupIds }) => groupNames(groups, groupIds),
-      className: 'detail clip',
-    },
+    { title: text.groups, text: ({ groupIds }) => groupNames(groups, groupIds), className: 'detail clip' },
   ];
 }

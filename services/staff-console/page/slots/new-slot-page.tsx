@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { type SlotDetail, SlotService } from '#gen/slot/v1/slot_service_pb';
 import { formatDate, useNow } from '../business/time.tsx';
-import { dateInput, readDay, readTimeInput, shiftDay } from '../business/time-input.ts';
+import { dateInput, moveTime, readDay, readTimeInput, shiftDay } from '../business/time-input.ts';
 import { EditForm } from '../forms/edit-form.tsx';
 import type { Option } from '../forms/pick-many.tsx';
 import { Switch } from '../forms/switch.tsx';
@@ -18,25 +18,17 @@ import { Page, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { readId } from '../ui/text.ts';
 import { words } from '../words.ts';
-import {
-  concernsOf,
-  draftOf,
-  emptyConcerns,
-  inputOf,
-  newDraft,
-  productsOf,
-  type SlotDraft,
-} from './record/slot-draft.ts';
-import { slotTime } from './record/slot-time.ts';
-import { plansOf, useTaken } from './record/use-taken.ts';
+import { concernsOf, draftOf, emptyConcerns, inputOf, plansOf, productsOf, type SlotDraft } from './record/draft.ts';
+import { slotTime } from './record/slot-state.tsx';
+import { useTaken } from './record/taken.ts';
 import {
   copySnippet,
   emptySnippet,
   type SnippetDraft,
+  SnippetFields,
   snippetConcerns,
   snippetInput,
-} from './snippets/snippet-draft.ts';
-import { SnippetFields } from './snippets/snippet-fields.tsx';
+} from './snippets/snippet-fields.tsx';
 import { TimesFields } from './times-fields.tsx';
 
 const { form: text, snippets: ofSnippets } = words.slot;
@@ -48,37 +40,35 @@ export function Component() {
   const days = /^\d{1,4}$/.test(params.get('days') ?? '') ? Number(params.get('days')) : 0;
   const [day = '', time = '10:00'] = (params.get('at') ?? params.get('day') ?? '').split('T');
   const at = `${readDay(day) ?? shiftDay(dateInput(new Date(clock.now())), 1)}T${time}`;
-  const input = like === undefined ? skipToken : { id: like };
-  const query = useQuery(SlotService.method.getSlotById, input);
-  const source = query.data?.slot;
-  const form = (slot: SlotDetail | undefined) => (
-    <NewSlotForm key={params.toString()} at={at} like={slot} days={days} />
-  );
+  const query = useQuery(SlotService.method.getSlotById, like === undefined ? skipToken : { id: like });
+  const source = like === undefined ? null : query.data?.slot;
   return (
-    <Page title={source === undefined ? words.slots.newSlot : text.copyTitle(slotTime(source))}>
-      {like === undefined ? (
-        form(undefined)
-      ) : (
-        <Read query={{ ...query, data: source }} what={words.slot.what}>
-          {form}
-        </Read>
-      )}
+    <Page title={source ? text.copyTitle(slotTime(source)) : words.slots.newSlot}>
+      <Read query={{ ...query, data: source }} what={words.slot.what}>
+        {(slot) => <NewSlotForm key={params.toString()} at={at} like={slot} days={days} />}
+      </Read>
     </Page>
   );
 }
 
 /** A new slot in the form. */
-interface NewSlot {
-  readonly times: SlotDraft;
+interface NewSlot extends SlotDraft {
   readonly isActive: boolean;
   readonly products: readonly Option[];
   readonly snippets: readonly SnippetDraft[];
 }
 
+/** Returns the draft of an empty slot at a time such as 2026-11-23T10:00: orders close four hours before. */
+function emptyAt(deliveryTime: string): NewSlot {
+  const freezeTime = moveTime(deliveryTime, '2000-01-01T04:00', '2000-01-01T00:00');
+  const empty = { groups: [], capacity: '', windowMinutes: '', products: [], snippets: [] };
+  return { deliveryTime, freezeTime, isActive: true, ...empty };
+}
+
 interface NewSlotFormProps {
-  /** When a new slot is delivered, such as 2026-11-23T10:00. */
   readonly at: string;
-  readonly like: SlotDetail | undefined;
+  /** The slot to copy. */
+  readonly like: SlotDetail | null;
   readonly days: number;
 }
 
@@ -86,49 +76,43 @@ function NewSlotForm({ at, like, days }: NewSlotFormProps) {
   const navigate = useNavigate();
   const now = useNow(20_000);
   const [start] = useState<NewSlot>(() => ({
-    times: like === undefined ? newDraft(at) : draftOf(like, days),
-    isActive: true,
-    products: like === undefined ? [] : productsOf(like),
-    snippets: [],
+    ...emptyAt(at),
+    ...(like && { ...draftOf(like, days), products: productsOf(like) }),
   }));
   const [draft, setDraft] = useState(start);
   const [isCreated, setIsCreated] = useState(false);
-  const { times, isActive, products, snippets } = draft;
+  const { isActive, products, snippets } = draft;
   const change = (part: Partial<NewSlot>) => setDraft({ ...draft, ...part });
-  const { taken, isChecking } = useTaken(isActive ? plansOf(times) : []);
+  const { taken, isChecking } = useTaken(isActive ? plansOf(draft) : []);
   const write = useWrite(SlotService.method.createSlot, ({ message }) => ({ text: message }));
   const send = async () => {
     const productIds = products.map(({ id }) => id);
-    const { answer } = await write.send({
-      ...inputOf(times),
-      isActive,
-      productIds,
-      vendorSnippets: snippets.map(snippetInput),
-    });
+    const vendorSnippets = snippets.map(snippetInput);
+    const { answer } = await write.send({ ...inputOf(draft), isActive, productIds, vendorSnippets });
     if (answer?.slot === undefined) return;
     setIsCreated(true);
     // In the place of the form, which "Back" must not open again as it was sent.
     void navigate(`/slots/${answer.slot.id}`, { replace: true });
   };
-  const left = like?.vendorSnippets.length ?? 0;
+  const left = like?.vendorSnippets ?? [];
   return (
     <EditForm
       write={write}
       isDirty={!isCreated && !isSame(draft, start)}
       summary={summaryOf(draft, now)}
       concerns={[
-        ...concernsOf(times, now),
+        ...concernsOf(draft, now),
         ...taken,
-        ...(isActive ? emptyConcerns(products, times.groups) : []),
+        ...(isActive ? emptyConcerns(products, draft.groups) : []),
         ...snippets.flatMap((snippet) => snippetConcerns(snippet, now)),
       ]}
       isChecking={isChecking}
       onSend={() => void send()}
-      onCancel={() => void navigate(like === undefined ? `/slots?day=${at.slice(0, 10)}` : `/slots/${like.id}`)}
+      onCancel={() => void navigate(like ? `/slots/${like.id}` : `/slots?day=${at.slice(0, 10)}`)}
       action={text.create}
     >
       <Section title={words.slot.times}>
-        <TimesFields draft={times} onChange={(changed) => change({ times: changed })} />
+        <TimesFields draft={draft} onChange={change} />
         <Switch isSelected={isActive} onChange={(isSelected) => change({ isActive: isSelected })}>
           {text.active}
         </Switch>
@@ -145,19 +129,15 @@ function NewSlotForm({ at, like, days }: NewSlotFormProps) {
             title={ofSnippets.one(index + 1)}
             actions={<Button onPress={() => replace()}>{ofSnippets.remove}</Button>}
           >
-            <SnippetFields index={index} draft={snippet} onChange={replace} problems={write.failure?.fields ?? {}} />
+            <SnippetFields index={index} draft={snippet} onChange={replace} problems={write.failure?.fields} />
           </Section>
         );
       })}
-      {like !== undefined && left > 0 && snippets.length === 0 && (
+      {like && left.length > 0 && snippets.length === 0 && (
         <p>
-          {ofSnippets.left(like.id, left)}{' '}
-          <Button
-            onPress={() =>
-              change({ snippets: like.vendorSnippets.map((snippet) => copySnippet(snippet, times, days)) })
-            }
-          >
-            {ofSnippets.takeAlong(left)}
+          {ofSnippets.left(like.id, left.length)}{' '}
+          <Button onPress={() => change({ snippets: left.map((each) => copySnippet(each, draft.deliveryTime, days)) })}>
+            {ofSnippets.takeAlong(left.length)}
           </Button>
         </p>
       )}
@@ -169,14 +149,13 @@ function NewSlotForm({ at, like, days }: NewSlotFormProps) {
 }
 
 /** Says in sentences what will be made, at a time in Unix ms. */
-function summaryOf({ times, isActive, products, snippets }: NewSlot, now: number): string {
-  const [delivery, freeze] = [readTimeInput(times.deliveryTime), readTimeInput(times.freezeTime)];
+function summaryOf({ isActive, products, groups, snippets, ...draft }: NewSlot, now: number): string {
+  const [delivery, freeze] = [readTimeInput(draft.deliveryTime), readTimeInput(draft.freezeTime)];
   if (delivery === undefined || freeze === undefined) return text.noTime;
-  const window = { deliveryTime: timestampFromDate(delivery), windowMinutes: Number(times.windowMinutes) || 0 };
-  const isOpen = isActive && freeze.getTime() > now;
+  const window = { deliveryTime: timestampFromDate(delivery), windowMinutes: Number(draft.windowMinutes) || 0 };
   return [
-    text.summary(isActive, slotTime(window), Number(times.capacity) || 0),
-    ...(isOpen ? [text.orderUntil(formatDate(freeze))] : []),
-    text.contents(products.length, times.groups.length, snippets.length),
+    text.summary(isActive, slotTime(window), Number(draft.capacity) || 0),
+    ...(isActive && freeze.getTime() > now ? [text.orderUntil(formatDate(freeze))] : []),
+    text.contents(products.length, groups.length, snippets.length),
   ].join(' ');
 }

@@ -1,25 +1,26 @@
-import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { type SlotDetail, SlotService } from '#gen/slot/v1/slot_service_pb';
 import { History } from '../audit/history.tsx';
-import { formatTime, timeLeft, useNow } from '../business/time.tsx';
+import { formatTime, useNow } from '../business/time.tsx';
+import { useQuestion } from '../forms/question.tsx';
 import { Bookings } from '../redemptions/bookings.tsx';
+import type { Undone } from '../rpc/notices.ts';
+import { useWrite } from '../rpc/write.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { words } from '../words.ts';
-import { useLiveBookings } from './bookings/live-bookings.ts';
-import { ProductsSection } from './products-section.tsx';
-import { CapacityButton } from './record/capacity-button.tsx';
-import type { SectionEdit } from './record/edit-section.tsx';
-import { SlotBadge } from './record/slot-state.tsx';
-import { slotTime } from './record/slot-time.ts';
+import { type LiveBookings, useLiveBookings } from './bookings/live-bookings.ts';
+import { draftOf, emptyConcerns, plansOf, updateOf } from './record/draft.ts';
+import { EditedContext } from './record/edit-section.tsx';
+import { ordersClose, SlotBadge, slotTime } from './record/slot-state.tsx';
+import { useTaken } from './record/taken.ts';
+import { CapacityButton } from './record/update-slots.tsx';
+import { CapacitySection, ProductsSection, TimesSection } from './sections.tsx';
 import { SequenceSection } from './sequence/sequence-section.tsx';
 import { SnippetsSection } from './snippets/snippets-section.tsx';
-import { CapacitySection, TimesSection } from './times-section.tsx';
-import { useActivation } from './use-activation.tsx';
 import './record/slots.css';
 
 const text = words.slot;
@@ -30,75 +31,102 @@ export function Component() {
 }
 
 function ReadSlot({ id }: { readonly id: number }) {
-  const [editing, setEditing] = useState<string>();
+  const [edited, edit] = useState('');
   const now = useNow(20_000);
   const live = useLiveBookings(id);
   const query = useQuery(SlotService.method.getSlotById, { id });
   const read = async () => (await query.refetch()).data?.slot;
   const slot = query.data?.slot;
-  const { action, question } = useActivation({ id, slot, live, read });
-  const edit = (section: string): SectionEdit => ({
-    isOpen: editing === section,
-    isBlocked: editing !== undefined && editing !== section,
-    open: () => setEditing(section),
-    close: () => setEditing(undefined),
-  });
-  // An action while a section is edited would change the slot's etag, as if somebody else had changed the slot.
-  const more = [
-    { name: text.copy.day, href: `/slots/new?like=${id}&days=1` },
-    { name: text.copy.week, href: `/slots/new?like=${id}&days=7` },
-    ...(editing === undefined ? [action] : []),
-  ];
+  const { activation, question } = useActivation(id, slot, live, read);
+  const left = slot && ordersClose(slot, now);
+  const freeze = formatTime(slot?.freezeTime);
+  const ofSlot = slot && {
+    beside: (
+      <>
+        <SlotBadge slot={slot} now={now} />
+        {slot.isActive && <span className="detail">{left ? text.closes(freeze, left) : text.hasClosed(freeze)}</span>}
+      </>
+    ),
+    actions: (
+      <>
+        <CapacityButton slot={slot} now={now} isDisabled={edited !== ''} />
+        <ButtonLink href={`/slots/sheets?slot=${id}`}>{text.sheet}</ButtonLink>
+      </>
+    ),
+    more: [
+      { name: text.copy.day, href: `/slots/new?like=${id}&days=1` },
+      { name: text.copy.week, href: `/slots/new?like=${id}&days=7` },
+      // While a section is edited, it would change the slot's etag, as if somebody else had changed the slot.
+      ...(edited === '' ? [activation] : []),
+    ],
+  };
   return (
-    <Page
-      title={slot === undefined ? words.slots.slot(id) : slotTime(slot)}
-      beside={
-        slot !== undefined && (
-          <>
-            <SlotBadge slot={slot} now={now} />
-            {slot.isActive && <span className="detail">{describeEnd(slot, now)}</span>}
-          </>
-        )
-      }
-      actions={
-        slot !== undefined && (
-          <>
-            <CapacityButton slot={slot} now={now} isDisabled={editing !== undefined} />
-            <ButtonLink href={`/slots/sheets?slot=${id}`}>{text.sheet}</ButtonLink>
-          </>
-        )
-      }
-      more={slot === undefined ? [] : more}
-    >
+    <Page title={slot === undefined ? words.slots.slot(id) : slotTime(slot)} {...ofSlot}>
       <Read
         query={{ ...query, data: slot }}
         what={text.what}
         elsewhere={<ButtonLink href="/slots">{text.all}</ButtonLink>}
       >
-        {(shown) => (
-          <div className="split">
-            <div>
-              <Bookings slotId={id} />
-              <SequenceSection slot={shown} edit={edit('sequence')} />
-              <ProductsSection slot={shown} edit={edit('products')} read={read} />
-              <SnippetsSection slot={shown} edit={edit('snippets')} read={read} />
-            </div>
-            {/* Not sticky, as an aside is: a form in it is higher than the window. */}
-            <div>
-              <CapacitySection slot={shown} edit={edit('capacity')} read={read} live={live} />
-              <TimesSection slot={shown} edit={edit('times')} read={read} live={live} />
-              <History type="slot" id={id} />
-            </div>
-          </div>
-        )}
+        {(shown) => {
+          const props = { slot: shown, read, onClose: () => edit('') };
+          return (
+            <EditedContext value={{ edited, edit }}>
+              <div className="split">
+                <div>
+                  <Bookings slotId={id} />
+                  <SequenceSection slotId={id} onClose={props.onClose} />
+                  <ProductsSection {...props} />
+                  <SnippetsSection {...props} />
+                </div>
+                {/* Not sticky, as an aside is: a form in it is higher than the window. */}
+                <div>
+                  <CapacitySection {...props} live={live} />
+                  <TimesSection {...props} live={live} />
+                  <History type="slot" id={id} />
+                </div>
+              </div>
+            </EditedContext>
+          );
+        }}
       </Read>
       {question}
     </Page>
   );
 }
 
-/** Says when a slot closes, and how long it still takes orders. */
-function describeEnd({ freezeTime }: SlotDetail, now: number): string {
-  const left = freezeTime && timeLeft(timestampMs(freezeTime), now);
-  return left === undefined ? text.hasClosed(formatTime(freezeTime)) : text.closes(formatTime(freezeTime), left);
+/**
+ * Lets staff deactivate a slot, which can be undone, or activate it again, after a question if it looks like a mistake.
+ *
+ * @param slot is undefined until it is read.
+ * @returns the action, and the question to render.
+ */
+function useActivation(
+  id: number,
+  slot: SlotDetail | undefined,
+  live: LiveBookings,
+  read: () => Promise<SlotDetail | undefined>,
+) {
+  const { updateSlot, deleteSlot } = SlotService.method;
+  const name = words.slots.slot(id);
+  const { send: update } = useWrite(updateSlot, () => ({ text: text.activated(id) }), name);
+  const activate = (inactive: SlotDetail) => update({ ...updateOf(inactive), isActive: true });
+  const undo = async (): Promise<Undone> => {
+    const now = await read();
+    return now === undefined ? { failure: { title: text.unread } } : activate(now);
+  };
+  const { send: deactivate } = useWrite(deleteSlot, () => ({ text: text.deactivated(id), undo }), name);
+  const isActive = slot?.isActive ?? true;
+  const { taken, isChecking } = useTaken(slot === undefined || isActive ? [] : plansOf(draftOf(slot), id));
+  const ofActivation = [...taken, ...emptyConcerns(slot?.productSlots ?? [], slot?.groupIds ?? [])];
+  const ofDeactivation = live.customers > 0 ? [text.concerns.booked(live.customers)] : [];
+  const action = isActive ? words.slots.off.text : text.activate;
+  const go = async () => {
+    if (slot === undefined) return;
+    const { failure } = await (isActive ? deactivate({ id, etag: slot.etag }) : activate(slot));
+    // If somebody else changed the slot first, staff see the change before they press again.
+    if (failure?.reason === 'ETAG_MISMATCH') await read();
+  };
+  const [concerns, isWaiting] = isActive ? [ofDeactivation, live.isCounting] : [ofActivation, isChecking];
+  const { ask, question } = useQuestion(concerns, isWaiting, action, () => void go());
+  return { activation: { name: action, run: ask }, question };
 }

@@ -1,70 +1,52 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { useEffect, useRef } from 'react';
+import { useRef } from 'react';
 import { useNow } from '../business/time.tsx';
 import { moveTime, readTimeInput } from '../business/time-input.ts';
 import { TextField } from '../forms/text-field.tsx';
 import { TimeField } from '../forms/time-field.tsx';
 import { GroupPicker } from '../lookup/group-picker.tsx';
 import { words } from '../words.ts';
-import { countProblem, type SlotDraft } from './record/slot-draft.ts';
-import { slotTime } from './record/slot-time.ts';
+import type { SlotDraft } from './record/draft.ts';
+import { slotTime } from './record/slot-state.tsx';
 
-const text = words.slot;
+const { fields, hints } = words.slot;
 
-interface TimesFieldsProps {
+interface SlotFieldsProps {
   readonly draft: SlotDraft;
   onChange(draft: SlotDraft): void;
 }
 
 /** The form fields of a slot's times, capacity and groups. The end of orders moves along with the delivery time. */
-export function TimesFields({ draft, onChange }: TimesFieldsProps) {
-  // The last time in the field, which has none for a moment while it is typed into.
-  const delivery = useRef(draft.deliveryTime);
-  useEffect(() => {
-    if (readTimeInput(draft.deliveryTime) !== undefined) delivery.current = draft.deliveryTime;
-  }, [draft.deliveryTime]);
-  const freeze = readTimeInput(draft.freezeTime)?.getTime();
-  const start = readTimeInput(draft.deliveryTime);
-  const isPast = useNow(20_000) > (freeze ?? Number.POSITIVE_INFINITY);
-  const isLate = (freeze ?? 0) > (start?.getTime() ?? Number.POSITIVE_INFINITY);
-  const minutes = Number(draft.windowMinutes);
+export function TimesFields({ draft, onChange }: SlotFieldsProps) {
+  const now = useNow(20_000);
+  const [delivery, freeze] = [readTimeInput(draft.deliveryTime), readTimeInput(draft.freezeTime)];
+  // The field has no time for a moment while it is typed into.
+  const lastDelivery = useRef(draft.deliveryTime);
   const moveBoth = (deliveryTime: string) => {
-    const freezeTime = moveTime(draft.freezeTime, delivery.current, deliveryTime);
+    if (delivery !== undefined) lastDelivery.current = draft.deliveryTime;
+    const freezeTime = moveTime(draft.freezeTime, lastDelivery.current, deliveryTime);
     onChange({ ...draft, deliveryTime, freezeTime });
   };
+  const isPast = freeze !== undefined && freeze.getTime() < now;
+  const isLate = freeze !== undefined && delivery !== undefined && freeze > delivery;
+  const windowMinutes = Number(draft.windowMinutes);
+  const window = windowMinutes > 0 && delivery && { deliveryTime: timestampFromDate(delivery), windowMinutes };
   return (
     <>
       <div className="row">
-        <TimeField
-          label={text.fields.deliveryTime}
-          name="deliveryTime"
-          isRequired
-          hint={text.hints.delivery}
-          value={draft.deliveryTime}
-          onChange={moveBoth}
-        />
+        <TimeField {...fieldOf('deliveryTime', draft, onChange)} isRequired hint={hints.delivery} onChange={moveBoth} />
         <TextField
-          label={text.fields.windowMinutes}
-          name="windowMinutes"
+          {...fieldOf('windowMinutes', draft, onChange)}
           inputMode="numeric"
-          hint={
-            minutes > 0 && start !== undefined
-              ? slotTime({ deliveryTime: timestampFromDate(start), windowMinutes: minutes }, true)
-              : text.hints.window
-          }
+          hint={window ? slotTime(window, true) : hints.window}
           validate={countProblem(1_440)}
-          value={draft.windowMinutes}
-          onChange={(windowMinutes) => onChange({ ...draft, windowMinutes })}
         />
         <TimeField
-          label={text.fields.freezeTime}
-          name="freezeTime"
+          {...fieldOf('freezeTime', draft, onChange)}
           isRequired
-          hint={isPast ? text.hints.freezePast : isLate ? text.hints.freezeLate : text.hints.freeze}
-          value={draft.freezeTime}
-          onChange={(freezeTime) => onChange({ ...draft, freezeTime })}
+          hint={isPast ? hints.freezePast : isLate ? hints.freezeLate : hints.freeze}
         />
-        <CapacityField value={draft.capacity} onChange={(capacity) => onChange({ ...draft, capacity })} />
+        <CapacityField draft={draft} onChange={onChange} />
       </div>
       <GroupPicker
         chosen={draft.groups.map(({ id }) => id)}
@@ -74,23 +56,28 @@ export function TimesFields({ draft, onChange }: TimesFieldsProps) {
   );
 }
 
-interface CapacityFieldProps {
-  /** In units; empty for a slot that is not counted. */
-  readonly value: string;
-  readonly autoFocus?: boolean;
-  onChange(value: string): void;
-}
-
 /** The form field of a slot's capacity. */
-export function CapacityField(props: CapacityFieldProps) {
+export function CapacityField({ draft, onChange, ...props }: SlotFieldsProps & { readonly autoFocus?: boolean }) {
   return (
     <TextField
       {...props}
-      label={text.fields.capacity}
-      name="capacity"
+      {...fieldOf('capacity', draft, onChange)}
       inputMode="numeric"
-      hint={text.hints.capacity}
+      hint={hints.capacity}
       validate={countProblem(1_000_000)}
     />
   );
+}
+
+function fieldOf(name: Exclude<keyof SlotDraft, 'groups'>, draft: SlotDraft, onChange: SlotFieldsProps['onChange']) {
+  const change = (value: string) => onChange({ ...draft, [name]: value });
+  return { name, label: fields[name], value: draft[name], onChange: change };
+}
+
+/** Returns what says why a text is no number from 1 to `most`, nor empty. */
+function countProblem(most: number): (typed: string) => string | undefined {
+  return (typed) =>
+    /^\d*$/.test(typed.trim()) && (typed.trim() === '' || (Number(typed) > 0 && Number(typed) <= most))
+      ? undefined
+      : hints.noCount(most.toLocaleString('en'));
 }

@@ -1,18 +1,32 @@
-import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { CircleAlert, CircleCheck, CircleOff, CircleSlash, History, Lock } from 'lucide-react';
-import { timeLeft } from '../../business/time.tsx';
+import { formatDate, formatTimeOfDay, timeLeft } from '../../business/time.tsx';
 import { Badge } from '../../ui/page.tsx';
 import { counted, words } from '../../words.ts';
-import { fillOf } from './capacity-bar.tsx';
+import './slots.css';
 
 const text = words.slots;
 
+/** When a slot is delivered. */
+interface DeliveryTime {
+  readonly deliveryTime?: Timestamp | undefined;
+  readonly windowMinutes?: number | undefined;
+}
+
+/** Formats when a slot is delivered, such as "Sat 28 Nov, 08:00 – 10:00"; without the day if `short`. */
+export function slotTime({ deliveryTime, windowMinutes = 0 }: DeliveryTime, short = false): string {
+  if (deliveryTime === undefined) return '';
+  const start = timestampDate(deliveryTime);
+  const from = short ? formatTimeOfDay(start) : formatDate(start);
+  const end = new Date(start.getTime() + windowMinutes * 60_000);
+  return windowMinutes === 0 ? from : `${from} – ${formatTimeOfDay(end)}`;
+}
+
 /** The fields of a slot that decide its state. */
-export interface SlotState {
+export interface SlotState extends Pick<DeliveryTime, 'deliveryTime'> {
   readonly isActive: boolean;
   readonly isCapacityFull: boolean;
   readonly freezeTime?: Timestamp | undefined;
-  readonly deliveryTime?: Timestamp | undefined;
   readonly capacity?: number | undefined;
   readonly booked?: number | undefined;
 }
@@ -34,10 +48,18 @@ const looks = {
  * full is what staff marked so, or what is booked up (design 15). A closed one is still to be delivered.
  */
 export function stateOf(slot: SlotState, now: number): keyof typeof slotStates {
-  if (!slot.isActive) return 'deactivated';
-  if (ordersClose(slot, now) === undefined) return isPast(slot, now) ? 'past' : 'closed';
-  if (slot.isCapacityFull) return 'full';
-  return slot.capacity === undefined ? 'open' : fillOf(slot.booked ?? 0, slot.capacity);
+  const { isActive, deliveryTime, isCapacityFull, capacity, booked = 0 } = slot;
+  if (!isActive) return 'deactivated';
+  const isPast = deliveryTime === undefined || timestampMs(deliveryTime) < now;
+  if (ordersClose(slot, now) === undefined) return isPast ? 'past' : 'closed';
+  if (isCapacityFull) return 'full';
+  return capacity === undefined ? 'open' : fillOf(booked, capacity);
+}
+
+/** Tells how full a slot is by its bookings. Nearly full: a tenth or less is left. */
+function fillOf(booked: number, capacity: number): 'open' | 'nearly' | 'full' {
+  if (booked >= capacity) return 'full';
+  return capacity - booked <= capacity / 10 ? 'nearly' : 'open';
 }
 
 /** Shows the state of a slot in a word. */
@@ -57,20 +79,38 @@ export function SlotIcon({ state }: { readonly state: keyof typeof slotStates })
   );
 }
 
+interface CapacityBarProps {
+  /** The units of live bookings, held ones among them. */
+  readonly booked: number;
+  readonly held?: number;
+  readonly capacity: number;
+}
+
+/** Shows how much of a capacity is booked, as a thin bar with its words for screen readers. */
+export function CapacityBar({ booked, held = 0, capacity }: CapacityBarProps) {
+  const share = (units: number) => `${Math.min(100, (100 * units) / capacity)}%`;
+  return (
+    <span
+      className={`capacity-bar ${fillOf(booked, capacity)}`}
+      role="img"
+      aria-label={text.booked(booked, capacity, held)}
+    >
+      <span style={{ inlineSize: share(booked) }} />
+      <span style={{ inlineSize: share(booked - held) }} />
+    </span>
+  );
+}
+
+/** Returns how long a slot still takes orders; undefined after its freeze time. */
+export function ordersClose({ freezeTime }: Pick<SlotState, 'freezeTime'>, now: number): string | undefined {
+  return freezeTime && timeLeft(timestampMs(freezeTime), now);
+}
+
 /** Says how long a slot still takes orders. */
 export function describeEnd(slot: SlotState, now: number): string {
   const left = ordersClose(slot, now);
   if (left === undefined) return text.ordersClosed;
   return stateOf(slot, now) === 'full' ? text.takesNone : text.ordersCloseIn(left);
-}
-
-function isPast({ deliveryTime }: SlotState, now: number): boolean {
-  return deliveryTime === undefined || timestampMs(deliveryTime) < now;
-}
-
-/** Returns how long a slot still takes orders; undefined after its freeze time. */
-export function ordersClose({ freezeTime }: SlotState, now: number): string | undefined {
-  return freezeTime === undefined ? undefined : timeLeft(timestampMs(freezeTime), now);
 }
 
 /** Counts slots, such as "1 slot" or "3 slots". */

@@ -1,6 +1,11 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Transport } from '@connectrpc/connect';
+import { useTransport } from '@connectrpc/connect-query';
+import { useQuery } from '@tanstack/react-query';
 import { type PlannedSlot, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
+import { formatDate } from '../../business/time.tsx';
+import { useDebounced } from '../../ui/pauses.ts';
+import { words } from '../../words.ts';
 
 /** A slot as it is about to be. */
 export interface Plan {
@@ -23,28 +28,41 @@ export function planOf({ id, groupIds, deliveryTime }: Pick<PlannedSlot, 'id' | 
 export async function readTaken(transport: Transport, plans: readonly Plan[], signal: AbortSignal): Promise<Plan[]> {
   const times = plans.map(({ at }) => at).filter((at) => !Number.isNaN(at));
   if (times.length === 0) return [];
-  const planned = new Set(plans.map(({ id }) => id));
   const request = {
     deliveryFrom: new Date(Math.min(...times)).toISOString(),
     deliveryUntil: new Date(Math.max(...times) + 1).toISOString(),
     states: [SlotState.ACTIVE],
     limit: 1_000,
   };
-  const takers: Plan[] = [];
-  for (let pageToken = ''; ; ) {
+  const others: Plan[] = [];
+  let pageToken = '';
+  do {
     const asked = { ...request, pageToken };
     const { listSlots } = SlotPlanService.method;
     const { message } = await transport.unary(listSlots, signal, undefined, undefined, asked, undefined);
-    for (const slot of message.slots) {
-      const other = planOf(slot);
-      if (!planned.has(slot.id) && plans.some((plan) => isSamePlace(other, plan))) takers.push(other);
-    }
+    others.push(...message.slots.map(planOf));
     pageToken = message.nextPageToken;
-    if (pageToken === '') return takers;
-  }
+  } while (pageToken !== '');
+  const planned = new Set(plans.map(({ id }) => id));
+  return others.filter((other) => !planned.has(other.id) && plans.some((plan) => isSamePlace(other, plan)));
 }
 
 function isSamePlace(one: Plan, other: Plan): boolean {
   if (one.at !== other.at) return false;
   return one.groupIds.length + other.groupIds.length === 0 || one.groupIds.some((id) => other.groupIds.includes(id));
+}
+
+/** Says which other slots take the times of plans, for a form's question. */
+export function useTaken(plans: readonly Plan[]) {
+  const transport = useTransport();
+  const asked = JSON.stringify(plans);
+  const settled = useDebounced(asked);
+  const isAsked = plans.length > 0;
+  const { data = [], isFetching } = useQuery({
+    queryKey: ['taken', settled],
+    queryFn: ({ signal }) => readTaken(transport, JSON.parse(settled), signal),
+    enabled: isAsked && settled === asked,
+  });
+  const taken = data.map(({ id, at }) => words.slot.concerns.taken(id, formatDate(new Date(at))));
+  return { taken: isAsked ? taken : [], isChecking: isAsked && (isFetching || settled !== asked) };
 }

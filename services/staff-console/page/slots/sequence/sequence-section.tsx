@@ -2,11 +2,14 @@ import { fromJson, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
+import { SlotBookingState } from '#gen/slot/v1/slot_booking_service_pb';
 import { type GetDeliverySequenceResponse, SlotService } from '#gen/slot/v1/slot_service_pb';
 import { LastChange } from '../../audit/history.tsx';
 import { Conflict } from '../../forms/conflict.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
+import { type Orders, useOrders } from '../../lookup/orders.ts';
+import { UserPicker } from '../../lookup/pickers.tsx';
 import { useGuardedEdit } from '../../rpc/guarded-edit.ts';
 import { isSame } from '../../rpc/merge.ts';
 import { useWrite } from '../../rpc/write.ts';
@@ -18,48 +21,38 @@ import {
   toDraft,
   toText,
 } from '../../sequence/sequence.ts';
-import { describeStop } from '../../sequence/stops.tsx';
-import { StoredSequence, useSequenceNames } from '../../sequence/stored-sequence.tsx';
+import { describeStop, StoredSequence, useSequenceNames } from '../../sequence/stored-sequence.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/page.tsx';
 import { Read } from '../../ui/read.tsx';
-import { readIds } from '../../ui/text.ts';
+import { readId, readIds } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { useLiveBookings } from '../bookings/live-bookings.ts';
-import { EditSection, type SlotSectionProps } from '../record/edit-section.tsx';
-import { concernsOf } from './concerns.ts';
-import { SequenceEditor } from './sequence-editor.tsx';
+import { EditSection } from '../record/edit-section.tsx';
+import { StopList } from './stop-list.tsx';
 
 const text = words.slot.sequence;
 
 /** Shows the stops of a slot in their order. */
-export function SequenceSection({ slot, edit }: Omit<SlotSectionProps, 'read'>) {
-  const query = useQuery(SlotService.method.getDeliverySequence, { id: String(slot.id) });
+export function SequenceSection({ slotId, onClose }: { readonly slotId: number; onClose(): void }) {
+  const query = useQuery(SlotService.method.getDeliverySequence, { id: String(slotId) });
   const read = async () => (await query.refetch()).data;
+  const form = query.data && (
+    <Read query={query} what={text.what}>
+      {(stored) => <SequenceForm {...{ slotId, stored, read, onClose }} />}
+    </Read>
+  );
   return (
-    <EditSection
-      title={text.title}
-      edit={edit}
-      action={words.slot.edit.short}
-      label={text.edit}
-      isReady={query.data !== undefined}
-    >
+    <EditSection title={text.title} label={text.edit} form={form}>
       <Read query={query} what={text.what}>
-        {(stored) =>
-          edit.isOpen ? (
-            <SequenceForm slotId={slot.id} stored={stored} onClose={edit.close} read={read} />
-          ) : (
-            <Stored draft={draftOf(stored)} />
-          )
-        }
+        {(stored) => {
+          const sequence = sequenceOf(draftOf(stored));
+          if (sequence === undefined) return <pre className="scroll-x">{toText(draftOf(stored))}</pre>;
+          return <StoredSequence sequence={sequence} />;
+        }}
       </Read>
     </EditSection>
   );
-}
-
-function Stored({ draft }: { readonly draft: SequenceDraft }) {
-  const sequence = sequenceOf(draft);
-  if (sequence === undefined) return <pre className="scroll-x">{toText(draft)}</pre>;
-  return <StoredSequence sequence={sequence} />;
 }
 
 interface SequenceFormProps {
@@ -69,6 +62,7 @@ interface SequenceFormProps {
   onClose(): void;
 }
 
+/** Edits the stops of a slot, which are each user's orders, and lets staff add users, and what is booked. */
 function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps) {
   const write = useWrite(SlotService.method.updateDeliverySequence, ({ message }) => ({ text: message }));
   const { draft, setDraft, isDirty, save, contradiction } = useGuardedEdit({
@@ -83,11 +77,22 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps) {
     }),
     onSaved: onClose,
   });
-  const { bookings } = useLiveBookings(slotId);
-  const [typed, setTyped] = useState<Readonly<Record<number, string>>>({});
+  // What stands in the fields for further orders, by user. It is saved, too.
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const [typedJson, setTypedJson] = useState('');
   const sequence = sequenceOf(draft);
-  const complete = sequence && withTyped(sequence, typed);
-  const { nameOf, orders, isReading } = useSequenceNames(complete ?? {});
+  const users = Object.entries(sequence ?? {});
+  const complete = Object.fromEntries(users.map(([user, stops]) => [user, [...stops, ...readIds(typed[user] ?? '')]]));
+  const { nameOf, orders, isReading } = useSequenceNames(complete);
+  const booked = useBookedOrders(
+    slotId,
+    users.flatMap(([, stops]) => stops),
+  );
+  const addBooked = () => {
+    const next = new Map(users);
+    for (const { user, order } of booked.orders) next.set(user, [...(next.get(user) ?? []), order]);
+    setDraft(Object.fromEntries(next));
+  };
   const describe = (field: string, { [field]: value = '' }: SequenceDraft) =>
     [
       field === 'json' ? text.asJson : nameOf(Number(field)),
@@ -97,27 +102,58 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps) {
     <EditForm
       write={write}
       isDirty={isDirty || Object.values(typed).some((text) => text.trim() !== '')}
-      concerns={concernsOf(complete ?? {}, sequenceOf(draftOf(stored)) ?? {}, orders, nameOf)}
+      concerns={concernsOf(complete, sequenceOf(draftOf(stored)) ?? {}, orders, nameOf)}
       isChecking={isReading}
-      onSend={() => jsonProblem(toText(draft)) === undefined && save(complete ?? draft)}
+      onSend={() => jsonProblem(toText(draft)) === undefined && save(sequence ? complete : draft)}
       onCancel={onClose}
     >
       {sequence === undefined ? (
         <Empty>{text.onlyJson}</Empty>
       ) : (
-        <SequenceEditor
-          sequence={sequence}
-          nameOf={nameOf}
-          orders={orders}
-          bookings={bookings}
-          onChange={setDraft}
-          typed={typed}
-          onTyped={(user, text) => setTyped({ ...typed, [user]: text })}
-        />
+        <>
+          {booked.orders.length > 0 && (
+            <Button onPress={addBooked} isPending={booked.isReading}>
+              {text.addBooked(booked.orders.length)}
+            </Button>
+          )}
+          {/* Above the lists, which grow by a choice: what it offers stays where it is. */}
+          <details open={users.length === 0}>
+            <summary>{text.addUsers}</summary>
+            <UserPicker
+              chosen={users.map(([id]) => ({ id: Number(id), name: nameOf(Number(id)) }))}
+              onChange={(options) => setDraft(Object.fromEntries(options.map(({ id }) => [id, sequence[id] ?? []])))}
+            />
+          </details>
+          <p className="hint">{text.hint}</p>
+          {users.map(([user]) => (
+            <StopList
+              key={user}
+              user={user}
+              name={nameOf(Number(user))}
+              sequence={sequence}
+              orders={orders}
+              onChange={setDraft}
+              typed={typed[user] ?? ''}
+              onTyped={(changed) => setTyped({ ...typed, [user]: changed })}
+            />
+          ))}
+        </>
       )}
       <details open={sequence === undefined}>
         <summary>{text.advanced}</summary>
-        <JsonField draft={draft} onChange={setDraft} />
+        <TextField
+          label={text.asJson}
+          name="deliverySequence"
+          lines={12}
+          // It stays as it was typed until something else changes the draft.
+          value={isSame(toDraft(typedJson), draft) ? typedJson : toText(draft)}
+          onChange={(json) => {
+            setTypedJson(json);
+            setDraft(toDraft(json));
+          }}
+          validate={jsonProblem}
+          validationBehavior="aria"
+        />
       </details>
       {contradiction !== undefined && (
         <Conflict
@@ -131,37 +167,52 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps) {
   );
 }
 
-/** Adds the orders that stand in the fields to those of their users. */
-function withTyped(sequence: Sequence, typed: Readonly<Record<number, string>>): Sequence {
-  const entries = Object.entries(sequence);
-  return Object.fromEntries(entries.map(([user, stops]) => [user, [...stops, ...readIds(typed[Number(user)] ?? '')]]));
-}
-
-interface JsonFieldProps {
-  readonly draft: SequenceDraft;
-  onChange(draft: SequenceDraft): void;
-}
-
-/** Edits a draft as JSON. The text stays as it was typed until something else changes the draft. */
-function JsonField({ draft, onChange }: JsonFieldProps) {
-  const [typed, setTyped] = useState('');
-  return (
-    <TextField
-      label={text.asJson}
-      name="deliverySequence"
-      lines={12}
-      value={isSame(toDraft(typed), draft) ? typed : toText(draft)}
-      onChange={(text) => {
-        setTyped(text);
-        onChange(toDraft(text));
-      }}
-      validate={jsonProblem}
-      validationBehavior="aria"
-    />
-  );
+/** Returns the booked orders that are no stops yet, first booked first. Only orders with a number can be stops. */
+function useBookedOrders(slotId: number, stops: readonly number[]) {
+  const { bookings } = useLiveBookings(slotId);
+  const known = new Set(stops);
+  const all = bookings
+    .filter(({ state }) => state === SlotBookingState.BOOKED)
+    .map(({ orderKey, userId }) => ({ order: readId(orderKey) ?? 0, userId }))
+    .filter(({ order }) => order > 0)
+    .toReversed();
+  // Whose it is was not said when it was booked.
+  const { orders, isReading } = useOrders(all.flatMap(({ order, userId }) => (userId ? [] : order)));
+  const booked = all.flatMap(({ order, userId }) => {
+    const user = userId ?? orders.get(order)?.user?.id;
+    return user === undefined || known.has(order) ? [] : [{ order, user: String(user) }];
+  });
+  return { orders: booked, isReading };
 }
 
 function draftOf({ deliverySequence }: GetDeliverySequenceResponse): SequenceDraft {
-  if (deliverySequence === undefined) return {};
-  return toDraft(JSON.stringify(toJson(ValueSchema, deliverySequence), null, 2));
+  return toDraft(JSON.stringify(deliverySequence ? toJson(ValueSchema, deliverySequence) : {}, null, 2));
+}
+
+/** Returns what looks like a mistake in a sequence. What stood in `was` is not questioned. */
+function concernsOf(sequence: Sequence, was: Sequence, orders: Orders, nameOf: (userId: number) => string): string[] {
+  const concerns = new Set<string>();
+  const unknown = new Set<number>();
+  const [counts, countsBefore] = [countsOf(sequence), countsOf(was)];
+  for (const [user, stops] of Object.entries(sequence)) {
+    const before = new Set(was[user]);
+    for (const stop of stops) {
+      const isNew = !before.has(stop);
+      const owner = orders.get(stop)?.user;
+      if (isNew && orders.has(stop) && orders.get(stop) === undefined) unknown.add(stop);
+      if (isNew && owner !== undefined && owner.id !== Number(user)) {
+        concerns.add(text.otherOwner(stop, nameOf(Number(user)), nameOf(owner.id)));
+      }
+      const count = counts.get(stop) ?? 0;
+      if (count > Math.max(1, countsBefore.get(stop) ?? 0)) concerns.add(text.twice(stop, count));
+    }
+  }
+  return [...(unknown.size > 0 ? [text.unknown([...unknown].join(', '))] : []), ...concerns];
+}
+
+/** Counts how often each stop occurs. */
+function countsOf(sequence: Sequence): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const stop of Object.values(sequence).flat()) counts.set(stop, (counts.get(stop) ?? 0) + 1);
+  return counts;
 }

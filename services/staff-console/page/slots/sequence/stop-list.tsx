@@ -9,8 +9,8 @@ import {
 } from 'react-aria-components/useDragAndDrop';
 import { TextField } from '../../forms/text-field.tsx';
 import type { Orders } from '../../lookup/orders.ts';
-import { moveStops, type Place, type Sequence, stepStop } from '../../sequence/sequence.ts';
-import { describeStop } from '../../sequence/stops.tsx';
+import { moveStops, type Place, type Sequence, stepStop, stopsBefore } from '../../sequence/sequence.ts';
+import { describeStop } from '../../sequence/stored-sequence.tsx';
 import { Button } from '../../ui/button.tsx';
 import { readIds } from '../../ui/text.ts';
 import { words } from '../../words.ts';
@@ -23,8 +23,6 @@ interface StopListProps {
   readonly user: string;
   readonly name: string;
   readonly sequence: Sequence;
-  /** How many stops of the slot come before. */
-  readonly before: number;
   readonly orders: Orders;
   onChange(sequence: Sequence): void;
   /** What stands in the field for further orders. Saving adds it, too. */
@@ -36,9 +34,15 @@ interface StopListProps {
  * Lists a user's part of a slot's stops. Staff drag them, also to another user's part, by mouse, touch or keyboard, or move
  * them with buttons.
  */
-export function StopList({ user, name, sequence, before, orders, typed, onChange, onTyped }: StopListProps) {
+export function StopList({ user, name, sequence, orders, typed, onChange, onTyped }: StopListProps) {
   const stops = sequence[user] ?? [];
-  const items = withKeys(stops);
+  const before = stopsBefore(sequence, user);
+  // The keys stay with the stops when the order changes, even if the same stop occurs twice.
+  const items = stops.map((stop, position) => ({
+    id: `${stop}#${stops.slice(0, position).filter((each) => each === stop).length}`,
+    stop,
+    position,
+  }));
   const placeOf = (key: string | number): Place => ({ user, index: items.findIndex(({ id }) => id === key) });
   const targetOf = ({ key, dropPosition }: ItemDropTarget): Place => {
     const { index } = placeOf(key);
@@ -49,7 +53,7 @@ export function StopList({ user, name, sequence, before, orders, typed, onChange
     onChange(moveStops(sequence, moved.map(readPlace), to));
   };
   const { dragAndDropHooks } = useDragAndDrop({
-    getItems: (keys) => [...keys].map((key) => ({ [dragType]: writePlace(placeOf(key)) })),
+    getItems: (keys) => [...keys].map((key) => ({ [dragType]: `${user} ${placeOf(key).index}` })),
     acceptedDragTypes: [dragType],
     getDropOperation: () => 'move',
     onReorder: ({ keys, target }) => onChange(moveStops(sequence, [...keys].map(placeOf), targetOf(target))),
@@ -79,36 +83,28 @@ export function StopList({ user, name, sequence, before, orders, typed, onChange
         className="stops"
         renderEmptyState={() => text.noOrders}
       >
-        {({ id, stop, position }) => (
-          <GridListItem id={id} textValue={text.stop(stop)} className="stop">
-            <Button slot="drag" emphasis="quiet" aria-label={text.drag(stop)}>
-              <GripVertical />
-            </Button>
-            <span className="detail">{before + position + 1}</span>
-            <span className="what">{describeStop(stop, orders)}</span>
-            <Button
-              emphasis="quiet"
-              aria-label={text.up(stop)}
-              onPress={() => onChange(stepStop(sequence, { user, index: position }, -1))}
-            >
-              <ArrowUp />
-            </Button>
-            <Button
-              emphasis="quiet"
-              aria-label={text.down(stop)}
-              onPress={() => onChange(stepStop(sequence, { user, index: position }, 1))}
-            >
-              <ArrowDown />
-            </Button>
-            <Button
-              emphasis="quiet"
-              aria-label={text.remove(stop)}
-              onPress={() => setStops(stops.filter((_, index) => index !== position))}
-            >
-              <X />
-            </Button>
-          </GridListItem>
-        )}
+        {({ id, stop, position }) => {
+          const at = { user, index: position };
+          const buttons = [
+            [text.up(stop), ArrowUp, () => onChange(stepStop(sequence, at, -1))],
+            [text.down(stop), ArrowDown, () => onChange(stepStop(sequence, at, 1))],
+            [text.remove(stop), X, () => setStops(stops.toSpliced(position, 1))],
+          ] as const;
+          return (
+            <GridListItem id={id} textValue={text.stop(stop)} className="stop">
+              <Button slot="drag" emphasis="quiet" aria-label={text.drag(stop)}>
+                <GripVertical />
+              </Button>
+              <span className="detail">{before + position + 1}</span>
+              <span className="what">{describeStop(stop, orders)}</span>
+              {buttons.map(([label, Icon, press]) => (
+                <Button key={label} emphasis="quiet" aria-label={label} onPress={press}>
+                  <Icon />
+                </Button>
+              ))}
+            </GridListItem>
+          );
+        }}
       </GridList>
       <div className="add-stops">
         <TextField
@@ -138,19 +134,7 @@ export function StopList({ user, name, sequence, before, orders, typed, onChange
   );
 }
 
-const writePlace = ({ user, index }: Place) => `${user} ${index}`;
-
-function readPlace(written: string): Place {
-  const [user = '', index = ''] = written.split(' ');
+function readPlace(dragged: string): Place {
+  const [user = '', index = ''] = dragged.split(' ');
   return { user, index: Number(index) };
-}
-
-/** Gives stops keys that stay with them when the order changes, even if the same stop occurs twice. */
-function withKeys(stops: readonly number[]) {
-  const counts = new Map<number, number>();
-  return stops.map((stop, position) => {
-    const count = counts.get(stop) ?? 0;
-    counts.set(stop, count + 1);
-    return { id: `${stop}#${count}`, stop, position };
-  });
 }

@@ -1,20 +1,31 @@
-import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { toJson } from '@bufbuild/protobuf';
+import { timestampMs, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { useQuery } from '@connectrpc/connect-query';
 import { useIsFetching } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
-import { type ListSlotsResponse, type PlannedSlot, SlotPlanService } from '#gen/slot/v1/slot_plan_service_pb';
-import { formatDay, useNow } from '../../business/time.tsx';
+import { SlotBookingState } from '#gen/slot/v1/slot_booking_service_pb';
+import { type ListSlotsResponse, SlotPlanService } from '#gen/slot/v1/slot_plan_service_pb';
+import { SlotService } from '#gen/slot/v1/slot_service_pb';
+import { formatAmount } from '../../business/money.ts';
+import { formatDay, formatTime, useNow } from '../../business/time.tsx';
 import { dateInput, fromTimeInput, readDay, readTimeInput, shiftDay } from '../../business/time-input.ts';
 import { byToken, useRows } from '../../lists/source.ts';
+import { groupNames, useGroups, useProductNames, useUsers } from '../../lookup/names.ts';
+import { useOrders } from '../../lookup/orders.ts';
+import { readSequence } from '../../sequence/sequence.ts';
 import { clock } from '../../session/clock.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Empty, Page } from '../../ui/page.tsx';
 import { Read } from '../../ui/read.tsx';
-import { readId } from '../../ui/text.ts';
+import { isolate, readId } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { Sheet } from './sheet.tsx';
+import { bookingsOf, liveStates } from '../bookings/live-bookings.ts';
+import { productsOf } from '../record/draft.ts';
+import { slotTime } from '../record/slot-state.tsx';
 import './sheets.css';
 
 const text = words.slot.sheets;
+const { states } = words.slots;
 const rowsOf = ({ slots }: ListSlotsResponse) => slots;
 
 /** The run sheets to print: of one slot, or of all active slots of a day, each on a page of its own. */
@@ -54,30 +65,151 @@ function SheetsOfDay({ day, isWithPast }: { readonly day: string; readonly isWit
     limit: 1_000,
   };
   const list = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken }, true);
-  // Of another day that has passed, all are.
-  const isHidden = ({ deliveryTime, windowMinutes = 0 }: PlannedSlot) =>
-    !isWithPast &&
-    day === dateInput(new Date(now)) &&
-    deliveryTime !== undefined &&
-    timestampMs(deliveryTime) + windowMinutes * 60_000 < now;
+  const isToday = day === dateInput(new Date(now));
   return (
     <Read query={{ ...list, data: list.rows }} what={words.slots.theSlots}>
       {(slots) => {
-        const hidden = slots.filter(isHidden).length;
+        // Of another day that has passed, all are shown.
+        const shown = slots.filter(({ deliveryTime: at, windowMinutes = 0 }) => {
+          const isPast = at !== undefined && timestampMs(at) + windowMinutes * 60_000 < now;
+          return isWithPast || !isToday || !isPast;
+        });
+        const hidden = slots.length - shown.length;
         return (
           <>
             {slots.length === 0 && <Empty>{words.slot.move.none}</Empty>}
             {hidden > 0 && (
               <ButtonLink href={`/slots/sheets?day=${day}&past=shown`}>{text.showPast(hidden)}</ButtonLink>
             )}
-            {slots
-              .filter((slot) => !isHidden(slot))
-              .map(({ id }) => (
-                <Sheet key={id} slotId={id} />
-              ))}
+            {shown.map(({ id }) => (
+              <Sheet key={id} slotId={id} />
+            ))}
           </>
         );
       }}
+    </Read>
+  );
+}
+
+/** What is taken along to a slot: whom to deliver to in which order, and what, as lists to tick and to sign. */
+function Sheet({ slotId }: { readonly slotId: number }) {
+  const query = useQuery(SlotService.method.getSlotById, { id: slotId });
+  const sequence = useQuery(SlotService.method.getDeliverySequence, { id: String(slotId) });
+  const groups = useGroups();
+  const slot = query.data?.slot;
+  const products = slot ? productsOf(slot) : [];
+  const snippets = slot?.vendorSnippets ?? [];
+  const nameOf = useProductNames([...new Set(snippets.flatMap(({ productIds }) => productIds))]);
+  return (
+    <article className="card sheet" aria-label={text.of(slotId)}>
+      <Read query={{ ...query, data: slot }} what={words.slot.what}>
+        {({ freezeTime, groupIds, isActive, isCapacityFull, ...of }) => {
+          const state = isActive ? isCapacityFull && states.full : states.deactivated;
+          const facts = [text.closes(formatTime(freezeTime)), groupNames(groups, groupIds), state];
+          return (
+            <>
+              <h2>
+                {slotTime(of)} · {words.slots.slot(of.id)}
+              </h2>
+              <p className="detail">{facts.filter(Boolean).join(' · ')}</p>
+            </>
+          );
+        }}
+      </Read>
+      <Read query={sequence} what={words.slot.sequence.what}>
+        {({ deliverySequence }) => {
+          const json = JSON.stringify(deliverySequence ? toJson(ValueSchema, deliverySequence) : {});
+          const stops = readSequence(json);
+          return (
+            <>
+              {stops === undefined && <pre className="scroll-x">{json}</pre>}
+              <Visits slotId={slotId} stops={Object.values(stops ?? {}).flat()} />
+            </>
+          );
+        }}
+      </Read>
+      {slot !== undefined && (
+        <>
+          <h3>{words.slot.products(products.length)}</h3>
+          <ul className="columns boxes">
+            {products.map(({ id, name }) => (
+              <li key={id}>{name}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {snippets.length > 0 && (
+        <>
+          <h3>{words.slot.snippets.title(snippets.length)}</h3>
+          <ul className="plain boxes">
+            {snippets.map(({ snippetCode, productIds, validTill }) => (
+              <li key={snippetCode}>
+                <strong>{isolate(snippetCode)}</strong>: {productIds.map(nameOf).join(', ')}
+                {validTill !== undefined && ` (${words.orders.until(formatTime(validTill))})`}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </article>
+  );
+}
+
+/** Whom the courier goes to: the stops in their order, then what is booked without a stop. Each has a place to sign. */
+function Visits({ slotId, stops }: { readonly slotId: number; readonly stops: readonly number[] }) {
+  const list = useRows(bookingsOf({ slotId, states: liveStates }), true);
+  const rows = list.isReading ? undefined : list.rows;
+  // What is only held is not paid yet.
+  const booked = rows?.filter(({ state }) => state === SlotBookingState.BOOKED).toReversed() ?? [];
+  const bookings = new Map(booked.map((booking) => [booking.orderKey, booking]));
+  const stopKeys = stops.map(String);
+  const stopped = new Set(stopKeys);
+  const keys = [...stopKeys, ...[...bookings.keys()].filter((key) => !stopped.has(key))];
+  const { orders } = useOrders(rows ? [...new Set(keys.flatMap((key) => readId(key) ?? []))] : []);
+  const userOf = useUsers([...new Set(booked.flatMap(({ userId }) => userId ?? []))]);
+  return (
+    <Read query={{ ...list, data: rows && keys }} what={text.visits}>
+      {() =>
+        keys.length === 0 ? (
+          <Empty>{text.noVisits}</Empty>
+        ) : (
+          <table className="visits">
+            <thead>
+              <tr>
+                {text.columns.map((column) => (
+                  <th key={column} scope="col">
+                    {column}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {keys.map((key, index) => {
+                const booking = bookings.get(key);
+                const order = orders.get(Number(key));
+                const user = booking?.userId === undefined ? order?.user : userOf(booking.userId);
+                return (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a stop may occur twice, and the list is not edited.
+                  <tr key={index}>
+                    <td>{index < stops.length && index + 1}</td>
+                    <td>
+                      {isolate(user?.name ?? '')} <span className="detail">{user?.mobile}</span>
+                    </td>
+                    <td>
+                      {isolate(key)}{' '}
+                      {order?.totalAmount !== undefined && (
+                        <span className="detail">{formatAmount(order.totalAmount)}</span>
+                      )}
+                    </td>
+                    <td>{booking?.units}</td>
+                    <td />
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        )
+      }
     </Read>
   );
 }

@@ -1,3 +1,5 @@
+import { useMemo } from 'react';
+import { encode } from 'uqr';
 import { SlotService, type VendorSnippet } from '#gen/slot/v1/slot_service_pb';
 import { formatTime, useNow } from '../../business/time.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
@@ -8,27 +10,33 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Empty } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
+import { updateOf } from '../record/draft.ts';
 import { EditSection, type SlotSectionProps } from '../record/edit-section.tsx';
-import { unchanged } from '../record/slot-draft.ts';
-import { QrCode } from './qr-code.tsx';
-import { emptySnippet, snippetConcerns, snippetInput } from './snippet-draft.ts';
-import { SnippetFields } from './snippet-fields.tsx';
+import { emptySnippet, SnippetFields, snippetConcerns, snippetInput } from './snippet-fields.tsx';
 
 const text = words.slot.snippets;
 
 /** Shows a slot's vendor snippets, each with the link with which the vendor opens it. */
-export function SnippetsSection({ slot, edit, read }: SlotSectionProps) {
-  const { vendorSnippets } = slot;
+export function SnippetsSection(props: SlotSectionProps) {
+  const { vendorSnippets } = props.slot;
   const nameOf = useProductNames([...new Set(vendorSnippets.flatMap(({ productIds }) => productIds))]);
+  const list = (
+    <ul className="plain">
+      {vendorSnippets.map((snippet) => (
+        <Snippet key={snippet.snippetCode} snippet={snippet} nameOf={nameOf} />
+      ))}
+    </ul>
+  );
+  const form = (
+    <>
+      <SnippetForm {...props} />
+      {list}
+    </>
+  );
   return (
-    <EditSection title={text.title(vendorSnippets.length)} edit={edit} action={text.add}>
-      {edit.isOpen && <SnippetForm slot={slot} edit={edit} read={read} />}
-      {vendorSnippets.length === 0 && !edit.isOpen && <Empty>{text.none}</Empty>}
-      <ul className="plain">
-        {vendorSnippets.map((snippet) => (
-          <Snippet key={snippet.snippetCode} snippet={snippet} nameOf={nameOf} />
-        ))}
-      </ul>
+    <EditSection title={text.title(vendorSnippets.length)} action={text.add} form={form}>
+      {vendorSnippets.length === 0 && <Empty>{text.none}</Empty>}
+      {list}
     </EditSection>
   );
 }
@@ -40,6 +48,8 @@ interface SnippetProps {
 
 function Snippet({ snippet, nameOf }: SnippetProps) {
   const { snippetCode, productIds, validTill, accessUrl = '' } = snippet;
+  const code = useMemo(() => encode(accessUrl, { border: 2 }), [accessUrl]);
+  const dark = code.data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')));
   return (
     <li className="snippet">
       <div>
@@ -53,13 +63,23 @@ function Snippet({ snippet, nameOf }: SnippetProps) {
         </p>
         <CopyButton what={text.link} text={accessUrl} name={text.of(snippetCode)} />
       </div>
-      <QrCode text={accessUrl} label={text.qrCode(snippetCode)} />
+      {/* Dark on light even on a dark page, because many readers need that. */}
+      <svg
+        className="qr-code"
+        viewBox={`0 0 ${code.size} ${code.size}`}
+        role="img"
+        aria-label={text.qrCode(snippetCode)}
+        shapeRendering="crispEdges"
+      >
+        <rect width={code.size} height={code.size} fill="#fff" />
+        <path d={dark.join('')} fill="#000" />
+      </svg>
     </li>
   );
 }
 
 /** New snippets never contradict what somebody else has changed meanwhile. */
-function SnippetForm({ slot, edit, read }: SlotSectionProps) {
+function SnippetForm({ slot, read, onClose }: SlotSectionProps) {
   const now = useNow(20_000);
   const write = useWrite(SlotService.method.updateSlot, ({ createdSnippets }) => ({
     text: text.created(createdSnippets.map(({ snippetCode }) => snippetCode).join(', ')),
@@ -69,8 +89,8 @@ function SnippetForm({ slot, edit, read }: SlotSectionProps) {
     record: slot,
     read,
     draftOf: () => emptySnippet,
-    request: (snippet, replaced) => ({ ...unchanged(replaced), vendorSnippets: [snippetInput(snippet)] }),
-    onSaved: edit.close,
+    request: (snippet, replaced) => ({ ...updateOf(replaced), vendorSnippets: [snippetInput(snippet)] }),
+    onSaved: onClose,
   });
   return (
     <EditForm
@@ -78,10 +98,10 @@ function SnippetForm({ slot, edit, read }: SlotSectionProps) {
       isDirty={isDirty}
       concerns={snippetConcerns(draft, now)}
       onSend={save}
-      onCancel={edit.close}
+      onCancel={onClose}
       action={text.create}
     >
-      <SnippetFields draft={draft} onChange={setDraft} problems={write.failure?.fields ?? {}} />
+      <SnippetFields draft={draft} onChange={setDraft} problems={write.failure?.fields} />
     </EditForm>
   );
 }

@@ -1,10 +1,15 @@
-import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
-import { type CopySlotsResponse, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
+import {
+  type CopySlotsResponse,
+  type PlannedSlot,
+  SlotPlanService,
+  SlotState,
+} from '#gen/slot/v1/slot_plan_service_pb';
 import { ButtonLink } from '../../ui/button.tsx';
-import { FlagButton } from '../record/flag-button.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
+import { FlagButton } from '../record/update-slots.tsx';
 
 /** The most slots that UpdateSlots takes. */
 const mostUpdated = 500;
@@ -16,33 +21,24 @@ const mostUpdated = 500;
  * @param copies what the copy would make without snippets.
  */
 export function TakenNames({ copies }: Pick<CopySlotsResponse, 'copies'>) {
-  const times = copies
-    .flatMap(({ slot }) => slot?.deliveryTime ?? [])
-    .toSorted((a, b) => timestampMs(a) - timestampMs(b));
-  const [first, last] = [times[0], times.at(-1)];
-  const request = first &&
-    last && {
-      deliveryFrom: timestampDate(first).toISOString(),
-      deliveryUntil: new Date(timestampMs(last) + 1).toISOString(),
-      states: [SlotState.INACTIVE],
-      limit: 1_000,
-    };
-  const { data } = useQuery(SlotPlanService.method.listSlots, request ?? skipToken);
-  const places = new Set(times.map(timestampMs));
-  const kept = data?.slots
-    .filter(
-      ({ snippetCodes, deliveryTime }) =>
-        snippetCodes.length > 0 && deliveryTime !== undefined && places.has(timestampMs(deliveryTime)),
-    )
-    .slice(0, mostUpdated);
-  const [slot] = kept ?? [];
-  if (kept === undefined || slot === undefined) return null;
+  const times = copies.flatMap(({ slot }) => (slot?.deliveryTime ? timestampMs(slot.deliveryTime) : []));
+  const request = times.length > 0 && {
+    deliveryFrom: new Date(Math.min(...times)).toISOString(),
+    deliveryUntil: new Date(Math.max(...times) + 1).toISOString(),
+    states: [SlotState.INACTIVE],
+    limit: 1_000,
+  };
+  const { data } = useQuery(SlotPlanService.method.listSlots, request || skipToken);
+  const isCopied = ({ deliveryTime }: PlannedSlot) => deliveryTime && times.includes(timestampMs(deliveryTime));
+  const kept = data?.slots.filter((slot) => slot.snippetCodes.length > 0 && isCopied(slot)).slice(0, mostUpdated) ?? [];
+  const [slot] = kept;
+  if (slot === undefined) return null;
+  const [are, keepTheir, them] = kept.length === 1 ? ['is', 'keeps its', 'it'] : ['are', 'keep their', 'them'];
   return (
     <div className="problem" role="status">
       <p>
-        {slotsInWords(kept.length)} at these times {kept.length === 1 ? 'is' : 'are'} deactivated, and
-        {kept.length === 1 ? ' keeps its' : ' keep their'} snippets’ names. Activate
-        {kept.length === 1 ? ' it' : ' them'} again instead, or choose other names.
+        {`${slotsInWords(kept.length)} at these times ${are} deactivated, and ${keepTheir} snippets’ names. `}
+        {`Activate ${them} again instead, or choose other names.`}
       </p>
       <div className="actions">
         <FlagButton

@@ -1,0 +1,94 @@
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import type { SlotDetail } from '#gen/slot/v1/slot_service_pb';
+import { formatDate } from '../../business/time.tsx';
+import { describeSkipped, fromTimeInput, readTimeInput, shiftDay, timeInput } from '../../business/time-input.ts';
+import type { Option } from '../../forms/pick-many.tsx';
+import { isolate } from '../../ui/text.ts';
+import { words } from '../../words.ts';
+import type { Plan } from './taken.ts';
+
+const text = words.slot.concerns;
+
+/** A slot's times, capacity and groups in a form. Times are texts of time fields. */
+export interface SlotDraft {
+  readonly deliveryTime: string;
+  readonly freezeTime: string;
+  readonly groups: readonly { readonly id: number }[];
+  /** In units; empty for a slot that is not counted. */
+  readonly capacity: string;
+  /** In minutes; empty for a window that is not told. */
+  readonly windowMinutes: string;
+}
+
+/** Returns the draft with which the form of a slot begins, some days later at the same times of day. */
+export function draftOf(
+  { deliveryTime, freezeTime, groupIds, capacity, windowMinutes }: SlotDetail,
+  days = 0,
+): SlotDraft {
+  return {
+    deliveryTime: inputLater(deliveryTime, days),
+    freezeTime: inputLater(freezeTime, days),
+    groups: groupIds.map((id) => ({ id })),
+    capacity: String(capacity ?? ''),
+    windowMinutes: String(windowMinutes ?? ''),
+  };
+}
+
+/** Returns the text of a field for a time some days later; empty for none. */
+export function inputLater(at: Timestamp | undefined, days: number): string {
+  const input = at === undefined ? '' : timeInput(timestampDate(at));
+  return days === 0 ? input : shiftDay(input.slice(0, 10), days) + input.slice(10, 16);
+}
+
+/** Returns all products of a slot, including those that the catalogue lacks. */
+export function productsOf({ productSlots }: SlotDetail): Option[] {
+  return productSlots.map(({ productId: id, product }) => ({
+    id,
+    name: product === undefined ? words.lookup.product(id) : isolate(product.name),
+  }));
+}
+
+/** Returns an UpdateSlot that changes a slot to a draft. It replaces times, groups and state, so it must repeat them. */
+export function updateOf(slot: SlotDetail, draft = draftOf(slot)) {
+  return { id: slot.id, isActive: slot.isActive, etag: slot.etag, ...inputOf(draft, slot) };
+}
+
+/** Converts a draft for CreateSlot and UpdateSlot. Unchanged times of `was` keep their seconds. */
+export function inputOf({ deliveryTime, freezeTime, groups, capacity, windowMinutes }: SlotDraft, was?: SlotDetail) {
+  return {
+    deliveryTime: fromTimeInput(deliveryTime, was?.deliveryTime),
+    freezeTime: fromTimeInput(freezeTime, was?.freezeTime),
+    groupIds: groups.map(({ id }) => id),
+    // 0 stands for none.
+    capacity: Number(capacity),
+    windowMinutes: Number(windowMinutes),
+  };
+}
+
+/** Returns the plan of a form, unless its time is none yet. */
+export function plansOf({ deliveryTime, groups }: SlotDraft, id = 0): Plan[] {
+  const at = readTimeInput(deliveryTime)?.getTime();
+  return at === undefined ? [] : [{ id, at, groupIds: groups.map((group) => group.id) }];
+}
+
+/** Says that nobody can order in an active slot. */
+export function emptyConcerns(products: readonly unknown[], groups: readonly unknown[]): string[] {
+  return products.length + groups.length > 0 ? [] : [text.nothing];
+}
+
+/** Returns what looks like a mistake in the times of a slot, at a time in Unix ms. Times of `was` are not questioned. */
+export function concernsOf(draft: SlotDraft, now: number, was?: SlotDraft): string[] {
+  const [delivery, freeze] = [readTimeInput(draft.deliveryTime), readTimeInput(draft.freezeTime)];
+  if (delivery === undefined || freeze === undefined) return [];
+  const isNewDelivery = draft.deliveryTime !== was?.deliveryTime;
+  const isNewFreeze = draft.freezeTime !== was?.freezeTime;
+  const isLate = (isNewDelivery || isNewFreeze) && freeze > delivery;
+  const isClosed = !isLate && isNewFreeze && delivery.getTime() >= now && freeze.getTime() < now;
+  return [
+    ...(isNewDelivery && delivery.getTime() < now ? [text.past(formatDate(delivery))] : []),
+    ...(isLate ? [text.closesLate(formatDate(freeze))] : []),
+    ...(isClosed ? [text.closed(formatDate(freeze))] : []),
+    ...(isNewDelivery ? describeSkipped(text.delivery, draft.deliveryTime) : []),
+    ...(isNewFreeze ? describeSkipped(text.freeze, draft.freezeTime) : []),
+  ];
+}
