@@ -22,12 +22,12 @@ import { readId } from '../ui/text.ts';
 import { words } from '../words.ts';
 import { SlotActions } from './bulk/slot-actions.tsx';
 import { useMoving } from './bulk/use-moving.tsx';
-import { CapacityBar, SlotBadge, slotStates, slotTime, stateOf } from './record/slot-state.tsx';
+import { CapacityBar, SlotBadge, slotTime, stateOf } from './record/slot-state.tsx';
 import { describeProducts, slotViews } from './week/hour-cell.tsx';
 import './record/slots.css';
 
 const text = words.slots;
-const stateOptions = Object.entries(slotStates);
+const states = Object.entries(text.states);
 const create = { name: text.newSlot, href: '/slots/new' };
 const rowsOf = ({ slots }: ListSlotsResponse) => slots;
 
@@ -49,29 +49,15 @@ export function Component() {
     order: isLatestFirst ? SlotOrder.LATEST_FIRST : SlotOrder.SOONEST_FIRST,
     withTotal: true,
   };
+  const named = [...groups].map(([id, name]) => [String(id), name] as const);
   return (
     <Page title={text.title} create={create}>
       <Views label={text.views} links={slotViews}>
-        <TextField
-          label={text.from}
-          type="date"
-          value={from}
-          onChange={(day) => set({ from: day === '' ? 'any' : day })}
-        />
+        <TextField label={text.from} type="date" value={from} onChange={(day) => set({ from: day || 'any' })} />
         <TextField label={text.to} type="date" {...field('until')} />
-        <SelectField
-          label={text.state}
-          none={text.anyActive}
-          options={Object.entries(slotStates)}
-          {...field('state')}
-        />
+        <SelectField label={text.state} none={text.anyActive} options={states} {...field('state')} />
         <ProductFilter {...field('product')} />
-        <SelectField
-          label={text.group}
-          none={text.any}
-          options={[...groups].map(([number, name]) => [String(number), name])}
-          {...field('group')}
-        />
+        <SelectField label={text.group} none={text.any} options={named} {...field('group')} />
       </Views>
       <List
         source={{ method: SlotPlanService.method.listSlots, request, rowsOf }}
@@ -139,7 +125,7 @@ function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly
     {
       title: text.state,
       show: (slot) => <SlotBadge slot={slot} now={now} />,
-      text: (slot) => slotStates[stateOf(slot, now)],
+      text: (slot) => text.states[stateOf(slot, now)],
     },
     {
       ...bookedColumn,

@@ -28,7 +28,7 @@ import {
   SnippetFields,
   snippetConcerns,
   snippetInput,
-} from './snippets/snippet-fields.tsx';
+} from './snippets/snippets.tsx';
 import { TimesFields } from './times-fields.tsx';
 
 const { form: text, snippets: ofSnippets } = words.slot;
@@ -37,15 +37,12 @@ const { form: text, snippets: ofSnippets } = words.slot;
 export function Component() {
   const [params] = useSearchParams();
   const like = readId(params.get('like'));
-  const days = /^\d{1,4}$/.test(params.get('days') ?? '') ? Number(params.get('days')) : 0;
-  const [day = '', time = '10:00'] = (params.get('at') ?? params.get('day') ?? '').split('T');
-  const at = `${readDay(day) ?? shiftDay(dateInput(new Date(clock.now())), 1)}T${time}`;
   const query = useQuery(SlotService.method.getSlotById, like === undefined ? skipToken : { id: like });
   const source = like === undefined ? null : query.data?.slot;
   return (
     <Page title={source ? text.copyTitle(slotTime(source)) : words.slots.newSlot}>
       <Read query={{ ...query, data: source }} what={words.slot.what}>
-        {(slot) => <NewSlotForm key={params.toString()} at={at} like={slot} days={days} />}
+        {(slot) => <NewSlotForm key={params.toString()} like={slot} />}
       </Read>
     </Page>
   );
@@ -58,25 +55,20 @@ interface NewSlot extends SlotDraft {
   readonly snippets: readonly SnippetDraft[];
 }
 
-/** Returns the draft of an empty slot at a time such as 2026-11-23T10:00: orders close four hours before. */
-function emptyAt(deliveryTime: string): NewSlot {
-  const freezeTime = moveTime(deliveryTime, '2000-01-01T04:00', '2000-01-01T00:00');
-  const empty = { groups: [], capacity: '', windowMinutes: '', products: [], snippets: [] };
-  return { deliveryTime, freezeTime, isActive: true, ...empty };
-}
+const empty = { groups: [], capacity: '', windowMinutes: '', isActive: true, products: [], snippets: [] };
 
-interface NewSlotFormProps {
-  readonly at: string;
-  /** The slot to copy. */
-  readonly like: SlotDetail | null;
-  readonly days: number;
-}
-
-function NewSlotForm({ at, like, days }: NewSlotFormProps) {
+function NewSlotForm({ like }: { readonly like: SlotDetail | null }) {
   const navigate = useNavigate();
+  const [params] = useSearchParams();
+  const days = /^\d{1,4}$/.test(params.get('days') ?? '') ? Number(params.get('days')) : 0;
+  const [day = '', time = '10:00'] = (params.get('at') ?? params.get('day') ?? '').split('T');
+  const at = `${readDay(day) ?? shiftDay(dateInput(new Date(clock.now())), 1)}T${time}`;
   const now = useNow(20_000);
   const [start] = useState<NewSlot>(() => ({
-    ...emptyAt(at),
+    ...empty,
+    deliveryTime: at,
+    // Four hours before.
+    freezeTime: moveTime(at, '2000-01-01T04:00', '2000-01-01T00:00'),
     ...(like && { ...draftOf(like, days), products: productsOf(like) }),
   }));
   const [draft, setDraft] = useState(start);

@@ -8,14 +8,13 @@ import { EditForm } from '../forms/edit-form.tsx';
 import type { Option } from '../forms/pick-many.tsx';
 import { groupNames, useGroups } from '../lookup/names.ts';
 import { ProductPicker } from '../lookup/pickers.tsx';
-import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { isSame } from '../rpc/merge.ts';
 import { useWrite } from '../rpc/write.ts';
 import { Empty, Facts } from '../ui/page.tsx';
 import { words } from '../words.ts';
 import type { LiveBookings } from './bookings/live-bookings.ts';
 import { concernsOf, draftOf, emptyConcerns, plansOf, productsOf, type SlotDraft, updateOf } from './record/draft.ts';
-import { EditSection, type SlotSectionProps } from './record/edit-section.tsx';
+import { EditSection, type SectionProps, useSectionEdit } from './record/edit-section.tsx';
 import { CapacityBar, slotTime } from './record/slot-state.tsx';
 import { useTaken } from './record/taken.ts';
 import { CapacityField, TimesFields } from './times-fields.tsx';
@@ -24,14 +23,14 @@ const text = words.slot;
 // Nobody reads more names than this.
 const shownMost = 100;
 
-interface BookedSectionProps extends SlotSectionProps {
+interface BookedSectionProps extends SectionProps<SlotDetail> {
   /** Who has booked the slot. */
   readonly live: LiveBookings;
 }
 
 /** Shows how much of a slot is booked, and lets staff change its capacity in place. */
 export function CapacitySection(props: BookedSectionProps) {
-  const { slot, live } = props;
+  const { record: slot, live } = props;
   const { capacity, booked = live.units } = slot;
   const form = <SlotForm {...props} isCapacityOnly />;
   return (
@@ -51,7 +50,7 @@ export function CapacitySection(props: BookedSectionProps) {
 /** Shows when a slot is delivered, until when it takes orders, and its groups. */
 export function TimesSection(props: BookedSectionProps) {
   const groups = useGroups();
-  const { slot } = props;
+  const { record: slot } = props;
   return (
     <EditSection title={text.times} label={text.edit.times} form={<SlotForm {...props} />}>
       <Facts
@@ -66,22 +65,13 @@ export function TimesSection(props: BookedSectionProps) {
   );
 }
 
-interface SlotFormProps extends BookedSectionProps {
-  readonly isCapacityOnly?: boolean;
-}
-
-function SlotForm({ slot, read, live, isCapacityOnly = false, onClose }: SlotFormProps) {
+function SlotForm(props: BookedSectionProps & { readonly isCapacityOnly?: boolean }) {
+  const { record: slot, live, isCapacityOnly } = props;
   const groups = useGroups();
   const now = useNow(20_000);
   const write = useWrite(SlotService.method.updateSlot, ({ message }) => ({ text: message }));
-  const { draft, setDraft, start, isDirty, save, contradiction } = useGuardedEdit({
-    write,
-    record: slot,
-    read,
-    draftOf,
-    request: (changed, replaced) => updateOf(replaced, changed),
-    onSaved: onClose,
-  });
+  const edit = useSectionEdit(props, write, draftOf, (changed, replaced) => updateOf(replaced, changed));
+  const { draft, setDraft, start, contradiction, form } = edit;
   const isChanged = (field: keyof SlotDraft) => !isSame(draft[field], start[field]);
   const isElsewhere = isChanged('deliveryTime') || isChanged('groups');
   const { taken, isChecking } = useTaken(slot.isActive && isElsewhere ? plansOf(draft, slot.id) : []);
@@ -96,8 +86,7 @@ function SlotForm({ slot, read, live, isCapacityOnly = false, onClose }: SlotFor
   const fields = { draft, onChange: setDraft };
   return (
     <EditForm
-      write={write}
-      isDirty={isDirty}
+      {...form}
       concerns={[
         ...concernsOf(draft, now, start),
         ...(isMoved ? [text.concerns.moved(live.customers)] : []),
@@ -105,8 +94,6 @@ function SlotForm({ slot, read, live, isCapacityOnly = false, onClose }: SlotFor
         ...taken,
       ]}
       isChecking={isChecking || live.isCounting}
-      onSend={save}
-      onCancel={onClose}
     >
       {isCapacityOnly ? <CapacityField autoFocus {...fields} /> : <TimesFields {...fields} />}
       {contradiction !== undefined && (
@@ -122,8 +109,8 @@ function SlotForm({ slot, read, live, isCapacityOnly = false, onClose }: SlotFor
 }
 
 /** Shows the products that can be delivered in a slot. */
-export function ProductsSection(props: SlotSectionProps) {
-  const products = productsOf(props.slot);
+export function ProductsSection(props: SectionProps<SlotDetail>) {
+  const products = productsOf(props.record);
   const form = <ProductsForm {...props} />;
   return (
     <EditSection title={text.products(products.length)} label={text.edit.products} form={form}>
@@ -142,27 +129,24 @@ export function ProductsSection(props: SlotSectionProps) {
 }
 
 /** Lists of products never contradict one another: additions and removals are merged. */
-function ProductsForm({ slot, read, onClose }: SlotSectionProps) {
+function ProductsForm(props: SectionProps<SlotDetail>) {
+  const { record: slot } = props;
   const write = useWrite(SlotService.method.updateSlotProducts, ({ added, removed }) => ({
     text: text.productsChanged(slot.id, added, removed),
   }));
-  const { draft, setDraft, start, save } = useGuardedEdit({
+  const { draft, setDraft, start, form } = useSectionEdit(
+    props,
     write,
-    record: slot,
-    read,
-    draftOf: (record: SlotDetail): { readonly products: readonly Option[] } => ({ products: productsOf(record) }),
-    request: ({ products }, { id, etag }) => ({ slotId: id, productIds: idsOf(products), etag }),
-    onSaved: onClose,
-  });
+    (record): { readonly products: readonly Option[] } => ({ products: productsOf(record) }),
+    ({ products }, { id, etag }) => ({ slotId: id, productIds: idsOf(products), etag }),
+  );
   const change = difference(idsOf(start.products), idsOf(draft.products));
   const names = new Map([...start.products, ...draft.products].map(({ id, name }) => [id, name]));
   return (
     <EditForm
-      write={write}
+      {...form}
       isDirty={change.added.length + change.removed.length > 0}
       concerns={slot.isActive && change.removed.length > 0 ? emptyConcerns(draft.products, slot.groupIds) : []}
-      onSend={save}
-      onCancel={onClose}
     >
       <ProductPicker
         chosen={draft.products}

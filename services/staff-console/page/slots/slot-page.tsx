@@ -13,14 +13,14 @@ import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { words } from '../words.ts';
 import { type LiveBookings, useLiveBookings } from './bookings/live-bookings.ts';
-import { draftOf, emptyConcerns, plansOf, updateOf } from './record/draft.ts';
+import { emptyConcerns, updateOf } from './record/draft.ts';
 import { EditedContext } from './record/edit-section.tsx';
 import { ordersClose, SlotBadge, slotTime } from './record/slot-state.tsx';
-import { useTaken } from './record/taken.ts';
+import { planOf, useTaken } from './record/taken.ts';
 import { CapacityButton } from './record/update-slots.tsx';
 import { CapacitySection, ProductsSection, TimesSection } from './sections.tsx';
 import { SequenceSection } from './sequence/sequence-section.tsx';
-import { SnippetsSection } from './snippets/snippets-section.tsx';
+import { SnippetsSection } from './snippets/snippets.tsx';
 import './record/slots.css';
 
 const text = words.slot;
@@ -38,6 +38,7 @@ function ReadSlot({ id }: { readonly id: number }) {
   const read = async () => (await query.refetch()).data?.slot;
   const slot = query.data?.slot;
   const { activation, question } = useActivation(id, slot, live, read);
+  const all = <ButtonLink href="/slots">{text.all}</ButtonLink>;
   const left = slot && ordersClose(slot, now);
   const freeze = formatTime(slot?.freezeTime);
   const ofSlot = slot && {
@@ -62,13 +63,9 @@ function ReadSlot({ id }: { readonly id: number }) {
   };
   return (
     <Page title={slot === undefined ? words.slots.slot(id) : slotTime(slot)} {...ofSlot}>
-      <Read
-        query={{ ...query, data: slot }}
-        what={text.what}
-        elsewhere={<ButtonLink href="/slots">{text.all}</ButtonLink>}
-      >
+      <Read query={{ ...query, data: slot }} what={text.what} elsewhere={all}>
         {(shown) => {
-          const props = { slot: shown, read, onClose: () => edit('') };
+          const props = { record: shown, read, onClose: () => edit('') };
           return (
             <EditedContext value={{ edited, edit }}>
               <div className="split">
@@ -94,12 +91,7 @@ function ReadSlot({ id }: { readonly id: number }) {
   );
 }
 
-/**
- * Lets staff deactivate a slot, which can be undone, or activate it again, after a question if it looks like a mistake.
- *
- * @param slot is undefined until it is read.
- * @returns the action, and the question to render.
- */
+/** Deactivates a slot, which can be undone, or activates it again, after a question if it looks like a mistake. */
 function useActivation(
   id: number,
   slot: SlotDetail | undefined,
@@ -116,7 +108,7 @@ function useActivation(
   };
   const { send: deactivate } = useWrite(deleteSlot, () => ({ text: text.deactivated(id), undo }), name);
   const isActive = slot?.isActive ?? true;
-  const { taken, isChecking } = useTaken(slot === undefined || isActive ? [] : plansOf(draftOf(slot), id));
+  const { taken, isChecking } = useTaken(slot === undefined || isActive ? [] : [planOf(slot)]);
   const ofActivation = [...taken, ...emptyConcerns(slot?.productSlots ?? [], slot?.groupIds ?? [])];
   const ofDeactivation = live.customers > 0 ? [text.concerns.booked(live.customers)] : [];
   const action = isActive ? words.slots.off.text : text.activate;

@@ -75,9 +75,7 @@ function fieldOf(name: Exclude<keyof SlotDraft, 'groups'>, draft: SlotDraft, onC
 }
 
 /** Returns what says why a text is no number from 1 to `most`, nor empty. */
-function countProblem(most: number): (typed: string) => string | undefined {
-  return (typed) =>
-    /^\d*$/.test(typed.trim()) && (typed.trim() === '' || (Number(typed) > 0 && Number(typed) <= most))
-      ? undefined
-      : hints.noCount(most.toLocaleString('en'));
-}
+const countProblem = (most: number) => (typed: string) => {
+  const count = Number(typed.trim() || 1);
+  return /^\d*$/.test(typed.trim()) && count > 0 && count <= most ? null : hints.noCount(most.toLocaleString('en'));
+};

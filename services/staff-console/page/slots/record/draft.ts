@@ -9,22 +9,11 @@ import type { Plan } from './taken.ts';
 
 const text = words.slot.concerns;
 
-/** A slot's times, capacity and groups in a form. Times are texts of time fields. */
-export interface SlotDraft {
-  readonly deliveryTime: string;
-  readonly freezeTime: string;
-  readonly groups: readonly { readonly id: number }[];
-  /** In units; empty for a slot that is not counted. */
-  readonly capacity: string;
-  /** In minutes; empty for a window that is not told. */
-  readonly windowMinutes: string;
-}
+/** A slot's times, capacity and groups in a form, as texts of its fields. */
+export type SlotDraft = Readonly<ReturnType<typeof draftOf>>;
 
 /** Returns the draft with which the form of a slot begins, some days later at the same times of day. */
-export function draftOf(
-  { deliveryTime, freezeTime, groupIds, capacity, windowMinutes }: SlotDetail,
-  days = 0,
-): SlotDraft {
+export function draftOf({ deliveryTime, freezeTime, groupIds, capacity, windowMinutes }: SlotDetail, days = 0) {
   return {
     deliveryTime: inputLater(deliveryTime, days),
     freezeTime: inputLater(freezeTime, days),

@@ -1,15 +1,16 @@
+import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { createContext, type ReactNode, use, useId } from 'react';
-import type { SlotDetail } from '#gen/slot/v1/slot_service_pb';
+import { useGuardedEdit } from '../../rpc/guarded-edit.ts';
+import type { Write } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
 import { words } from '../../words.ts';
 
-/** What the sections of a slot's page get, and their forms. */
-export interface SlotSectionProps {
-  readonly slot: SlotDetail;
-  /** Reads the slot as it is now. */
-  read(): Promise<SlotDetail | undefined>;
-  /** Closes the form. */
+/** What a section of a record's page gets, and its form. */
+export interface SectionProps<R> {
+  readonly record: R;
+  /** Reads the record as it is now. */
+  read(): Promise<R | undefined>;
   onClose(): void;
 }
 
@@ -28,18 +29,12 @@ interface EditSectionProps {
 }
 
 /** A section of a slot's page with a button that begins its edit. */
-export function EditSection({
-  title,
-  action = words.slot.edit.short,
-  label = action,
-  form,
-  children,
-}: EditSectionProps) {
+export function EditSection({ title, action = words.slot.edit.short, label, form, children }: EditSectionProps) {
   const section = useId();
   const { edited, edit } = use(EditedContext);
   const isEdited = edited === section;
   const button = !isEdited && form !== undefined && (
-    <Button onPress={() => edit(section)} isDisabled={edited !== ''} aria-label={label}>
+    <Button onPress={() => edit(section)} isDisabled={edited !== ''} aria-label={label ?? action}>
       {action}
     </Button>
   );
@@ -48,4 +43,15 @@ export function EditSection({
       {isEdited ? form : children}
     </Section>
   );
+}
+
+/** Guards the edit of a section's form as `useGuardedEdit` does. `form` has what an `EditForm` needs of it. */
+export function useSectionEdit<R, D extends object, I extends DescMessage, O extends DescMessage>(
+  { record, read, onClose }: SectionProps<R>,
+  write: Write<I, O>,
+  draftOf: (record: R) => D,
+  request: (draft: D, replaced: R) => MessageInitShape<I>,
+) {
+  const edit = useGuardedEdit({ write, record, read, draftOf, request, onSaved: onClose });
+  return { ...edit, form: { write, isDirty: edit.isDirty, onSend: () => edit.save(), onCancel: onClose } };
 }

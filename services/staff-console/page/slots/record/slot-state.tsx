@@ -1,5 +1,6 @@
-import { type Timestamp, timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { CircleAlert, CircleCheck, CircleOff, CircleSlash, History, Lock } from 'lucide-react';
+import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { formatDate, formatTimeOfDay, timeLeft } from '../../business/time.tsx';
 import { Badge } from '../../ui/page.tsx';
 import { counted, words } from '../../words.ts';
@@ -7,32 +8,21 @@ import './slots.css';
 
 const text = words.slots;
 
-/** When a slot is delivered. */
-interface DeliveryTime {
-  readonly deliveryTime?: Timestamp | undefined;
-  readonly windowMinutes?: number | undefined;
+/** The fields of a slot that decide its state. */
+export interface SlotState extends Pick<Partial<PlannedSlot>, 'deliveryTime' | 'freezeTime' | 'capacity' | 'booked'> {
+  readonly isActive: boolean;
+  readonly isCapacityFull: boolean;
 }
 
 /** Formats when a slot is delivered, such as "Sat 28 Nov, 08:00 – 10:00"; without the day if `short`. */
-export function slotTime({ deliveryTime, windowMinutes = 0 }: DeliveryTime, short = false): string {
+export function slotTime(slot: Pick<PlannedSlot, 'deliveryTime' | 'windowMinutes'>, short = false): string {
+  const { deliveryTime, windowMinutes = 0 } = slot;
   if (deliveryTime === undefined) return '';
   const start = timestampDate(deliveryTime);
   const from = short ? formatTimeOfDay(start) : formatDate(start);
   const end = new Date(start.getTime() + windowMinutes * 60_000);
   return windowMinutes === 0 ? from : `${from} – ${formatTimeOfDay(end)}`;
 }
-
-/** The fields of a slot that decide its state. */
-export interface SlotState extends Pick<DeliveryTime, 'deliveryTime'> {
-  readonly isActive: boolean;
-  readonly isCapacityFull: boolean;
-  readonly freezeTime?: Timestamp | undefined;
-  readonly capacity?: number | undefined;
-  readonly booked?: number | undefined;
-}
-
-/** The states of a slot, each with its word. */
-export const slotStates = text.states;
 
 const looks = {
   open: ['good', CircleCheck],
@@ -43,15 +33,12 @@ const looks = {
   deactivated: ['plain', CircleOff],
 } as const;
 
-/**
- * Returns the state of a slot at a time in Unix ms. Open means active, not full, and before its freeze time (design 4);
- * full is what staff marked so, or what is booked up (design 15). A closed one is still to be delivered.
- */
-export function stateOf(slot: SlotState, now: number): keyof typeof slotStates {
+/** Open is active, not full, and before its freeze time (design 4); full is marked so, or booked up (design 15). */
+export function stateOf(slot: SlotState, now: number): keyof typeof looks {
   const { isActive, deliveryTime, isCapacityFull, capacity, booked = 0 } = slot;
   if (!isActive) return 'deactivated';
-  const isPast = deliveryTime === undefined || timestampMs(deliveryTime) < now;
-  if (ordersClose(slot, now) === undefined) return isPast ? 'past' : 'closed';
+  const isToCome = deliveryTime !== undefined && timestampMs(deliveryTime) >= now;
+  if (ordersClose(slot, now) === undefined) return isToCome ? 'closed' : 'past';
   if (isCapacityFull) return 'full';
   return capacity === undefined ? 'open' : fillOf(booked, capacity);
 }
@@ -65,16 +52,16 @@ function fillOf(booked: number, capacity: number): 'open' | 'nearly' | 'full' {
 /** Shows the state of a slot in a word. */
 export function SlotBadge({ slot, now }: { readonly slot: SlotState; readonly now: number }) {
   const state = stateOf(slot, now);
-  return <Badge kind={looks[state][0]}>{slotStates[state]}</Badge>;
+  return <Badge kind={looks[state][0]}>{text.states[state]}</Badge>;
 }
 
 /** Shows the state of a slot as an icon, with its word for screen readers. */
-export function SlotIcon({ state }: { readonly state: keyof typeof slotStates }) {
+export function SlotIcon({ state }: { readonly state: keyof typeof looks }) {
   const Icon = looks[state][1];
   return (
     <>
       <Icon aria-hidden="true" style={{ inlineSize: 12, blockSize: 12, verticalAlign: -2 }} />
-      <span className="visually-hidden">{slotStates[state]}</span>
+      <span className="visually-hidden">{text.states[state]}</span>
     </>
   );
 }

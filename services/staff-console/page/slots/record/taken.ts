@@ -12,7 +12,7 @@ export interface Plan {
   /** 0 for a new one. */
   readonly id: number;
   readonly groupIds: readonly number[];
-  /** When it is delivered, in Unix ms. */
+  /** In Unix ms. */
   readonly at: number;
 }
 
@@ -21,10 +21,7 @@ export function planOf({ id, groupIds, deliveryTime }: Pick<PlannedSlot, 'id' | 
   return { id, groupIds, at: deliveryTime === undefined ? Number.NaN : timestampMs(deliveryTime) };
 }
 
-/**
- * Finds which other slots take the times of plans: active ones of the same delivery time with a group in common or, like
- * the plan, without groups, as for a copy (design 12).
- */
+/** Finds the other active slots at the times of plans, with a group in common or, like the plan, none (design 12). */
 export async function readTaken(transport: Transport, plans: readonly Plan[], signal: AbortSignal): Promise<Plan[]> {
   const times = plans.map(({ at }) => at).filter((at) => !Number.isNaN(at));
   if (times.length === 0) return [];
@@ -35,11 +32,11 @@ export async function readTaken(transport: Transport, plans: readonly Plan[], si
     limit: 1_000,
   };
   const others: Plan[] = [];
+  const { listSlots } = SlotPlanService.method;
   let pageToken = '';
   do {
-    const asked = { ...request, pageToken };
-    const { listSlots } = SlotPlanService.method;
-    const { message } = await transport.unary(listSlots, signal, undefined, undefined, asked, undefined);
+    const page = { ...request, pageToken };
+    const { message } = await transport.unary(listSlots, signal, undefined, undefined, page, undefined);
     others.push(...message.slots.map(planOf));
     pageToken = message.nextPageToken;
   } while (pageToken !== '');
@@ -56,13 +53,13 @@ function isSamePlace(one: Plan, other: Plan): boolean {
 export function useTaken(plans: readonly Plan[]) {
   const transport = useTransport();
   const asked = JSON.stringify(plans);
-  const settled = useDebounced(asked);
+  const isSettled = useDebounced(asked) === asked;
   const isAsked = plans.length > 0;
   const { data = [], isFetching } = useQuery({
-    queryKey: ['taken', settled],
-    queryFn: ({ signal }) => readTaken(transport, JSON.parse(settled), signal),
-    enabled: isAsked && settled === asked,
+    queryKey: ['taken', asked],
+    queryFn: ({ signal }) => readTaken(transport, plans, signal),
+    enabled: isAsked && isSettled,
   });
   const taken = data.map(({ id, at }) => words.slot.concerns.taken(id, formatDate(new Date(at))));
-  return { taken: isAsked ? taken : [], isChecking: isAsked && (isFetching || settled !== asked) };
+  return { taken: isAsked ? taken : [], isChecking: isAsked && (isFetching || !isSettled) };
 }

@@ -15,11 +15,7 @@ const { updateSlots } = SlotPlanService.method;
 type Change = NonNullable<MessageInitShape<typeof updateSlots.input>['change']>;
 type Changes = ReadonlyMap<number, Change>;
 
-/**
- * Lets a component change slots, all or none, which can be undone. A notice says what was done, and reports a failure.
- *
- * @param done what was done, and what when it is undone, behind "3 slots".
- */
+/** Lets a component change slots, all or none. A notice says that 3 slots are `done`, and undoes it, or why they are not. */
 export function useUpdateSlots(done: string, undone: string) {
   const writeEach = useWriteEach(updateSlots);
   // What takes each slot back to how it was before the last change.
@@ -56,7 +52,7 @@ interface FlagButtonProps {
   readonly flag: 'isCapacityFull' | 'isActive';
   readonly value: boolean;
   readonly text: string;
-  /** What was done, and what when it is undone, in the notice. */
+  /** For the notices. */
   readonly done: string;
   readonly undone: string;
 }
@@ -83,14 +79,10 @@ interface CapacityButtonProps {
   /** Set while the slot is edited: the button would change its etag, as if somebody else had changed the slot. */
   readonly isDisabled?: boolean;
   readonly slot: SlotState & { readonly id: number };
-  /** In Unix ms. */
   readonly now: number;
 }
 
-/**
- * Marks a slot as full or open, which can be undone. Needs no guard: the result is the same whoever taps first. A slot
- * that takes no orders anyway has no button.
- */
+/** Marks a slot that takes orders as full or open. Needs no guard: the result is the same whoever taps first. */
 export function CapacityButton({ slot, now, isDisabled = false }: CapacityButtonProps) {
   const name = words.slots.slot(slot.id);
   const { send, isPending } = useWrite(

@@ -10,7 +10,6 @@ import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { type Orders, useOrders } from '../../lookup/orders.ts';
 import { UserPicker } from '../../lookup/pickers.tsx';
-import { useGuardedEdit } from '../../rpc/guarded-edit.ts';
 import { isSame } from '../../rpc/merge.ts';
 import { useWrite } from '../../rpc/write.ts';
 import {
@@ -28,7 +27,7 @@ import { Read } from '../../ui/read.tsx';
 import { readId, readIds } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { useLiveBookings } from '../bookings/live-bookings.ts';
-import { EditSection } from '../record/edit-section.tsx';
+import { EditSection, type SectionProps, useSectionEdit } from '../record/edit-section.tsx';
 import { StopList } from './stop-list.tsx';
 
 const text = words.slot.sequence;
@@ -39,7 +38,7 @@ export function SequenceSection({ slotId, onClose }: { readonly slotId: number; 
   const read = async () => (await query.refetch()).data;
   const form = query.data && (
     <Read query={query} what={text.what}>
-      {(stored) => <SequenceForm {...{ slotId, stored, read, onClose }} />}
+      {(stored) => <SequenceForm slotId={slotId} record={stored} read={read} onClose={onClose} />}
     </Read>
   );
   return (
@@ -55,28 +54,19 @@ export function SequenceSection({ slotId, onClose }: { readonly slotId: number; 
   );
 }
 
-interface SequenceFormProps {
+interface SequenceFormProps extends SectionProps<GetDeliverySequenceResponse> {
   readonly slotId: number;
-  readonly stored: GetDeliverySequenceResponse;
-  readonly read: () => Promise<GetDeliverySequenceResponse | undefined>;
-  onClose(): void;
 }
 
 /** Edits the stops of a slot, which are each user's orders, and lets staff add users, and what is booked. */
-function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps) {
+function SequenceForm(props: SequenceFormProps) {
+  const { slotId, record: stored } = props;
   const write = useWrite(SlotService.method.updateDeliverySequence, ({ message }) => ({ text: message }));
-  const { draft, setDraft, isDirty, save, contradiction } = useGuardedEdit({
-    write,
-    record: stored,
-    read,
-    draftOf,
-    request: (changed, { etag }) => ({
-      id: slotId,
-      deliverySequence: fromJson(ValueSchema, JSON.parse(toText(changed))),
-      etag,
-    }),
-    onSaved: onClose,
-  });
+  const { draft, setDraft, save, contradiction, form } = useSectionEdit(props, write, draftOf, (changed, { etag }) => ({
+    id: slotId,
+    deliverySequence: fromJson(ValueSchema, JSON.parse(toText(changed))),
+    etag,
+  }));
   // What stands in the fields for further orders, by user. It is saved, too.
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [typedJson, setTypedJson] = useState('');
@@ -84,13 +74,13 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps) {
   const users = Object.entries(sequence ?? {});
   const complete = Object.fromEntries(users.map(([user, stops]) => [user, [...stops, ...readIds(typed[user] ?? '')]]));
   const { nameOf, orders, isReading } = useSequenceNames(complete);
-  const booked = useBookedOrders(
+  const { missing, isReading: isReadingMissing } = useBookedOrders(
     slotId,
-    users.flatMap(([, stops]) => stops),
+    new Set(Object.values(sequence ?? {}).flat()),
   );
   const addBooked = () => {
     const next = new Map(users);
-    for (const { user, order } of booked.orders) next.set(user, [...(next.get(user) ?? []), order]);
+    for (const { user, order } of missing) next.set(user, [...(next.get(user) ?? []), order]);
     setDraft(Object.fromEntries(next));
   };
   const describe = (field: string, { [field]: value = '' }: SequenceDraft) =>
@@ -100,20 +90,19 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps) {
     ] as const;
   return (
     <EditForm
-      write={write}
-      isDirty={isDirty || Object.values(typed).some((text) => text.trim() !== '')}
+      {...form}
+      isDirty={form.isDirty || Object.values(typed).some((text) => text.trim() !== '')}
       concerns={concernsOf(complete, sequenceOf(draftOf(stored)) ?? {}, orders, nameOf)}
       isChecking={isReading}
       onSend={() => jsonProblem(toText(draft)) === undefined && save(sequence ? complete : draft)}
-      onCancel={onClose}
     >
       {sequence === undefined ? (
         <Empty>{text.onlyJson}</Empty>
       ) : (
         <>
-          {booked.orders.length > 0 && (
-            <Button onPress={addBooked} isPending={booked.isReading}>
-              {text.addBooked(booked.orders.length)}
+          {missing.length > 0 && (
+            <Button onPress={addBooked} isPending={isReadingMissing}>
+              {text.addBooked(missing.length)}
             </Button>
           )}
           {/* Above the lists, which grow by a choice: what it offers stays where it is. */}
@@ -168,21 +157,18 @@ function SequenceForm({ slotId, stored, read, onClose }: SequenceFormProps) {
 }
 
 /** Returns the booked orders that are no stops yet, first booked first. Only orders with a number can be stops. */
-function useBookedOrders(slotId: number, stops: readonly number[]) {
+function useBookedOrders(slotId: number, stops: ReadonlySet<number>) {
   const { bookings } = useLiveBookings(slotId);
-  const known = new Set(stops);
-  const all = bookings
-    .filter(({ state }) => state === SlotBookingState.BOOKED)
-    .map(({ orderKey, userId }) => ({ order: readId(orderKey) ?? 0, userId }))
-    .filter(({ order }) => order > 0)
-    .toReversed();
+  const booked = bookings.filter(({ state }) => state === SlotBookingState.BOOKED).toReversed();
   // Whose it is was not said when it was booked.
-  const { orders, isReading } = useOrders(all.flatMap(({ order, userId }) => (userId ? [] : order)));
-  const booked = all.flatMap(({ order, userId }) => {
-    const user = userId ?? orders.get(order)?.user?.id;
-    return user === undefined || known.has(order) ? [] : [{ order, user: String(user) }];
+  const unowned = booked.flatMap(({ orderKey, userId }) => (userId ? [] : (readId(orderKey) ?? [])));
+  const { orders, isReading } = useOrders(unowned);
+  const missing = booked.flatMap(({ orderKey, userId }) => {
+    const order = readId(orderKey);
+    const user = userId ?? (order && orders.get(order)?.user?.id);
+    return order === undefined || user === undefined || stops.has(order) ? [] : [{ order, user: String(user) }];
   });
-  return { orders: booked, isReading };
+  return { missing, isReading };
 }
 
 function draftOf({ deliverySequence }: GetDeliverySequenceResponse): SequenceDraft {
@@ -193,26 +179,21 @@ function draftOf({ deliverySequence }: GetDeliverySequenceResponse): SequenceDra
 function concernsOf(sequence: Sequence, was: Sequence, orders: Orders, nameOf: (userId: number) => string): string[] {
   const concerns = new Set<string>();
   const unknown = new Set<number>();
-  const [counts, countsBefore] = [countsOf(sequence), countsOf(was)];
   for (const [user, stops] of Object.entries(sequence)) {
-    const before = new Set(was[user]);
     for (const stop of stops) {
-      const isNew = !before.has(stop);
+      const isNew = !was[user]?.includes(stop);
       const owner = orders.get(stop)?.user;
       if (isNew && orders.has(stop) && orders.get(stop) === undefined) unknown.add(stop);
       if (isNew && owner !== undefined && owner.id !== Number(user)) {
         concerns.add(text.otherOwner(stop, nameOf(Number(user)), nameOf(owner.id)));
       }
-      const count = counts.get(stop) ?? 0;
-      if (count > Math.max(1, countsBefore.get(stop) ?? 0)) concerns.add(text.twice(stop, count));
+      const count = countIn(sequence, stop);
+      if (count > Math.max(1, countIn(was, stop))) concerns.add(text.twice(stop, count));
     }
   }
   return [...(unknown.size > 0 ? [text.unknown([...unknown].join(', '))] : []), ...concerns];
 }
 
-/** Counts how often each stop occurs. */
-function countsOf(sequence: Sequence): ReadonlyMap<number, number> {
-  const counts = new Map<number, number>();
-  for (const stop of Object.values(sequence).flat()) counts.set(stop, (counts.get(stop) ?? 0) + 1);
-  return counts;
+function countIn(sequence: Sequence, stop: number): number {
+  return Object.values(sequence).reduce((sum, stops) => sum + stops.filter((each) => each === stop).length, 0);
 }

@@ -1,12 +1,7 @@
 import { ArrowDown, ArrowUp, GripVertical, X } from 'lucide-react';
 import type { ClipboardEvent } from 'react';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
-import {
-  type DropItem,
-  type ItemDropTarget,
-  isTextDropItem,
-  useDragAndDrop,
-} from 'react-aria-components/useDragAndDrop';
+import { type DropItem, isTextDropItem, useDragAndDrop } from 'react-aria-components/useDragAndDrop';
 import { TextField } from '../../forms/text-field.tsx';
 import type { Orders } from '../../lookup/orders.ts';
 import { moveStops, type Place, type Sequence, stepStop, stopsBefore } from '../../sequence/sequence.ts';
@@ -30,10 +25,7 @@ interface StopListProps {
   onTyped(text: string): void;
 }
 
-/**
- * Lists a user's part of a slot's stops. Staff drag them, also to another user's part, by mouse, touch or keyboard, or move
- * them with buttons.
- */
+/** Lists a user's part of a slot's stops. Staff drag them, also to another user's part, or move them with buttons. */
 export function StopList({ user, name, sequence, orders, typed, onChange, onTyped }: StopListProps) {
   const stops = sequence[user] ?? [];
   const before = stopsBefore(sequence, user);
@@ -44,21 +36,20 @@ export function StopList({ user, name, sequence, orders, typed, onChange, onType
     position,
   }));
   const placeOf = (key: string | number): Place => ({ user, index: items.findIndex(({ id }) => id === key) });
-  const targetOf = ({ key, dropPosition }: ItemDropTarget): Place => {
-    const { index } = placeOf(key);
-    return { user, index: dropPosition === 'before' ? index : index + 1 };
-  };
-  const take = async (dropped: readonly DropItem[], to: Place) => {
-    const moved = await Promise.all(dropped.filter(isTextDropItem).map((item) => item.getText(dragType)));
-    onChange(moveStops(sequence, moved.map(readPlace), to));
+  const indexAt = ({ key, dropPosition }: { readonly key: string | number; readonly dropPosition: string }) =>
+    placeOf(key).index + (dropPosition === 'before' ? 0 : 1);
+  const move = (moved: readonly Place[], index: number) => onChange(moveStops(sequence, moved, { user, index }));
+  const take = async (dropped: readonly DropItem[], index: number) => {
+    const places = await Promise.all(dropped.filter(isTextDropItem).map((item) => item.getText(dragType)));
+    move(places.map(readPlace), index);
   };
   const { dragAndDropHooks } = useDragAndDrop({
     getItems: (keys) => [...keys].map((key) => ({ [dragType]: `${user} ${placeOf(key).index}` })),
     acceptedDragTypes: [dragType],
     getDropOperation: () => 'move',
-    onReorder: ({ keys, target }) => onChange(moveStops(sequence, [...keys].map(placeOf), targetOf(target))),
-    onInsert: ({ items: dropped, target }) => void take(dropped, targetOf(target)),
-    onRootDrop: ({ items: dropped }) => void take(dropped, { user, index: stops.length }),
+    onReorder: ({ keys, target }) => move([...keys].map(placeOf), indexAt(target)),
+    onInsert: ({ items: dropped, target }) => void take(dropped, indexAt(target)),
+    onRootDrop: ({ items: dropped }) => void take(dropped, stops.length),
   });
   const setStops = (changed: readonly number[]) => onChange({ ...sequence, [user]: changed });
   const add = (typedNow: string) => {
@@ -110,19 +101,15 @@ export function StopList({ user, name, sequence, orders, typed, onChange, onType
         <TextField
           label={text.addFor(name)}
           placeholder={text.numbers}
-          hint={
-            readIds(typed)
-              .map((stop) => describeStop(stop, orders))
-              .join('; ') || undefined
-          }
+          hint={Array.from(readIds(typed), (stop) => describeStop(stop, orders)).join('; ') || undefined}
           onPaste={paste}
           validate={(typedNow) => (typedNow.trim() === '' || readIds(typedNow).length > 0 ? undefined : text.noList)}
           inputMode="numeric"
           value={typed}
           onChange={onTyped}
+          // Enter adds what was typed, and must not submit the form. It tells at once what is no list.
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
-            // Enter adds what was typed, and must not submit the form. It tells at once what is no list.
             event.preventDefault();
             event.currentTarget.dispatchEvent(new Event('change'));
             add(typed);
@@ -134,7 +121,7 @@ export function StopList({ user, name, sequence, orders, typed, onChange, onType
   );
 }
 
-function readPlace(dragged: string): Place {
-  const [user = '', index = ''] = dragged.split(' ');
+function readPlace(written: string): Place {
+  const [user = '', index] = written.split(' ');
   return { user, index: Number(index) };
 }

@@ -1,24 +1,14 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
-import {
-  type CopySlotsResponse,
-  type PlannedSlot,
-  SlotPlanService,
-  SlotState,
-} from '#gen/slot/v1/slot_plan_service_pb';
+import { type CopySlotsResponse, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
 import { ButtonLink } from '../../ui/button.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
 import { FlagButton } from '../record/update-slots.tsx';
 
-/** The most slots that UpdateSlots takes. */
-const mostUpdated = 500;
-
 /**
- * Leads to the deactivated slots that keep names of snippets, such as copies that an undo has taken back: a name can't be
- * given again, but these slots can be activated again.
- *
- * @param copies what the copy would make without snippets.
+ * Leads to the deactivated slots that keep names of snippets, such as copies that an undo has taken back. Takes what a
+ * copy would make without snippets.
  */
 export function TakenNames({ copies }: Pick<CopySlotsResponse, 'copies'>) {
   const times = copies.flatMap(({ slot }) => (slot?.deliveryTime ? timestampMs(slot.deliveryTime) : []));
@@ -29,8 +19,11 @@ export function TakenNames({ copies }: Pick<CopySlotsResponse, 'copies'>) {
     limit: 1_000,
   };
   const { data } = useQuery(SlotPlanService.method.listSlots, request || skipToken);
-  const isCopied = ({ deliveryTime }: PlannedSlot) => deliveryTime && times.includes(timestampMs(deliveryTime));
-  const kept = data?.slots.filter((slot) => slot.snippetCodes.length > 0 && isCopied(slot)).slice(0, mostUpdated) ?? [];
+  const withSnippets = data?.slots.filter(({ snippetCodes }) => snippetCodes.length > 0) ?? [];
+  const kept = withSnippets
+    .filter(({ deliveryTime: at }) => at && times.includes(timestampMs(at)))
+    // UpdateSlots takes no more.
+    .slice(0, 500);
   const [slot] = kept;
   if (slot === undefined) return null;
   const [are, keepTheir, them] = kept.length === 1 ? ['is', 'keeps its', 'it'] : ['are', 'keep their', 'them'];

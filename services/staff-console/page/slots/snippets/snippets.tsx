@@ -1,0 +1,175 @@
+import { useMemo } from 'react';
+import { encode } from 'uqr';
+import { type SlotDetail, SlotService, type VendorSnippet } from '#gen/slot/v1/slot_service_pb';
+import { formatDate, formatTime, useNow } from '../../business/time.tsx';
+import { describeSkipped, fromTimeInput, readTimeInput } from '../../business/time-input.ts';
+import { EditForm } from '../../forms/edit-form.tsx';
+import type { Option } from '../../forms/pick-many.tsx';
+import { TextField } from '../../forms/text-field.tsx';
+import { TimeField } from '../../forms/time-field.tsx';
+import { useProductNames } from '../../lookup/names.ts';
+import { ProductPicker } from '../../lookup/pickers.tsx';
+import { useWrite } from '../../rpc/write.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Empty } from '../../ui/page.tsx';
+import { isolate } from '../../ui/text.ts';
+import { words } from '../../words.ts';
+import { inputLater, updateOf } from '../record/draft.ts';
+import { EditSection, type SectionProps, useSectionEdit } from '../record/edit-section.tsx';
+
+const text = words.slot.snippets;
+
+/** A vendor snippet in a form. */
+export interface SnippetDraft {
+  readonly name: string;
+  readonly products: readonly Option[];
+  /** The text of a time field; empty for no end. */
+  readonly validTill: string;
+}
+
+/** The draft of a new vendor snippet. */
+export const emptySnippet: SnippetDraft = { name: '', products: [], validTill: '' };
+
+/** Returns the draft of a copy for a slot some days later. Its name ends with the day of the new delivery. */
+export function copySnippet(
+  { snippetCode, productIds, validTill }: VendorSnippet,
+  deliveryTime: string,
+  days: number,
+): SnippetDraft {
+  return {
+    name: `${snippetCode.replace(/-\d{4}-\d\d-\d\d$/, '')}-${deliveryTime.slice(0, 10)}`,
+    // Their names are read where they are shown.
+    products: productIds.map((id) => ({ id, name: '' })),
+    validTill: inputLater(validTill, days),
+  };
+}
+
+/** Converts a draft for the request. */
+export function snippetInput({ name, products, validTill }: SnippetDraft) {
+  return { name, productIds: products.map(({ id }) => id), validTill: fromTimeInput(validTill) };
+}
+
+/** Returns what looks like a mistake in a new snippet, at a time in Unix ms. */
+export function snippetConcerns({ name, validTill }: SnippetDraft, now: number): string[] {
+  const end = readTimeInput(validTill);
+  const isPast = end !== undefined && end.getTime() < now;
+  return [...(isPast ? [text.ended(name, formatDate(end))] : []), ...describeSkipped(text.end, validTill)];
+}
+
+interface SnippetFieldsProps {
+  readonly draft: SnippetDraft;
+  /** Its index among the snippets of the request. */
+  readonly index?: number;
+  onChange(draft: SnippetDraft): void;
+  /** The problems that the service reported, by the names of the fields. */
+  readonly problems: Readonly<Record<string, string>> | undefined;
+}
+
+/** The form fields of a vendor snippet. */
+export function SnippetFields({ draft, index = 0, onChange, problems = {} }: SnippetFieldsProps) {
+  // The errors of rules across all snippets name the snippet that breaks the rule.
+  const ofRule = (name: string) => (problems[name]?.includes(`"${draft.name}"`) ? problems[name] : undefined);
+  const problemOf = (name: string) => problems[`vendorSnippets[${index}].${name}`] ?? ofRule(name);
+  const fieldOf = (name: 'name' | 'validTill') => ({
+    problem: problemOf(name),
+    value: draft[name],
+    onChange: (value: string) => onChange({ ...draft, [name]: value }),
+  });
+  return (
+    <>
+      <div className="row">
+        <TextField
+          {...fieldOf('name')}
+          label={text.name}
+          isRequired
+          autoFocus={draft.name === ''}
+          maxLength={128}
+          hint={text.nameHint}
+        />
+        <TimeField {...fieldOf('validTill')} label={text.validUntil} hint={text.emptyNoEnd} />
+      </div>
+      <ProductPicker
+        label={text.products}
+        chosen={draft.products}
+        onChange={(products) => onChange({ ...draft, products })}
+        problem={problemOf('productIds')}
+      />
+    </>
+  );
+}
+
+/** Shows a slot's vendor snippets, each with the link with which the vendor opens it. */
+export function SnippetsSection(props: SectionProps<SlotDetail>) {
+  const { vendorSnippets } = props.record;
+  const nameOf = useProductNames([...new Set(vendorSnippets.flatMap(({ productIds }) => productIds))]);
+  const list = (
+    <ul className="plain">
+      {vendorSnippets.map((snippet) => (
+        <Snippet key={snippet.snippetCode} snippet={snippet} nameOf={nameOf} />
+      ))}
+    </ul>
+  );
+  const form = (
+    <>
+      <SnippetForm {...props} />
+      {list}
+    </>
+  );
+  return (
+    <EditSection title={text.title(vendorSnippets.length)} action={text.add} form={form}>
+      {vendorSnippets.length === 0 && <Empty>{text.none}</Empty>}
+      {list}
+    </EditSection>
+  );
+}
+
+function Snippet({ snippet, nameOf }: { readonly snippet: VendorSnippet; readonly nameOf: (id: number) => string }) {
+  const { snippetCode, productIds, validTill, accessUrl = '' } = snippet;
+  const code = useMemo(() => encode(accessUrl, { border: 2 }), [accessUrl]);
+  const dark = code.data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')));
+  return (
+    <li className="snippet">
+      <div>
+        <h3>{isolate(snippetCode)}</h3>
+        <p>{productIds.map(nameOf).join(', ')}</p>
+        <p className="detail">{validTill === undefined ? text.noEnd : `${text.validUntil} ${formatTime(validTill)}`}</p>
+        <p>
+          <a href={accessUrl} target="_blank" rel="noreferrer">
+            {accessUrl}
+          </a>
+        </p>
+        <CopyButton what={text.link} text={accessUrl} name={text.of(snippetCode)} />
+      </div>
+      {/* Dark on light even on a dark page, because many readers need that. */}
+      <svg
+        className="qr-code"
+        viewBox={`0 0 ${code.size} ${code.size}`}
+        role="img"
+        aria-label={text.qrCode(snippetCode)}
+        shapeRendering="crispEdges"
+      >
+        <rect width={code.size} height={code.size} fill="#fff" />
+        <path d={dark.join('')} fill="#000" />
+      </svg>
+    </li>
+  );
+}
+
+/** New snippets never contradict what somebody else has changed meanwhile. */
+function SnippetForm(props: SectionProps<SlotDetail>) {
+  const now = useNow(20_000);
+  const write = useWrite(SlotService.method.updateSlot, ({ createdSnippets }) => ({
+    text: text.created(createdSnippets.map(({ snippetCode }) => snippetCode).join(', ')),
+  }));
+  const { draft, setDraft, form } = useSectionEdit(
+    props,
+    write,
+    () => emptySnippet,
+    (snippet, replaced) => ({ ...updateOf(replaced), vendorSnippets: [snippetInput(snippet)] }),
+  );
+  return (
+    <EditForm {...form} concerns={snippetConcerns(draft, now)} action={text.create}>
+      <SnippetFields draft={draft} onChange={setDraft} problems={write.failure?.fields} />
+    </EditForm>
+  );
+}
