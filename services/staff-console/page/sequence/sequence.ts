@@ -7,7 +7,8 @@ export function readSequence(text: string): Sequence | undefined {
   return isSequence(value) ? value : undefined;
 }
 
-function isSequence(value: unknown): value is Sequence {
+/** Whether JSON, or a draft, is a sequence that the editor can edit. */
+export function isSequence(value: unknown): value is Sequence {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.entries(value).every(
     ([user, list]) =>
@@ -22,11 +23,6 @@ export type SequenceDraft = Readonly<Record<string, readonly number[] | string>>
 /** Returns the draft for a text, which need not be JSON while staff type it. */
 export function toDraft(text: string): SequenceDraft {
   return readSequence(text) ?? { json: text };
-}
-
-/** Returns the sequence of a draft; undefined if it is other JSON. */
-export function sequenceOf(draft: SequenceDraft): Sequence | undefined {
-  return isSequence(draft) ? draft : undefined;
 }
 
 /** Formats a draft as JSON, with a line for each user. */

@@ -70,8 +70,7 @@ function SlotForm(props: BookedSectionProps & { readonly isCapacityOnly?: boolea
   const groups = useGroups();
   const now = useNow(20_000);
   const write = useWrite(SlotService.method.updateSlot, ({ message }) => ({ text: message }));
-  const edit = useSectionEdit(props, write, draftOf, (changed, replaced) => updateOf(replaced, changed));
-  const { draft, setDraft, start, contradiction, form } = edit;
+  const { draft, setDraft, start, contradiction, form } = useSectionEdit(props, write, draftOf, updateOf);
   const isChanged = (field: keyof SlotDraft) => !isSame(draft[field], start[field]);
   const isElsewhere = isChanged('deliveryTime') || isChanged('groups');
   const { taken, isChecking } = useTaken(slot.isActive && isElsewhere ? plansOf(draft, slot.id) : []);
@@ -84,6 +83,8 @@ function SlotForm(props: BookedSectionProps & { readonly isCapacityOnly?: boolea
     return [text.fields[field], at === undefined ? value : formatDate(at)] as const;
   };
   const fields = { draft, onChange: setDraft };
+  const name = words.slots.slot(slot.id).toLowerCase();
+  const by = <LastChange type="slot" id={slot.id} />;
   return (
     <EditForm
       {...form}
@@ -97,12 +98,7 @@ function SlotForm(props: BookedSectionProps & { readonly isCapacityOnly?: boolea
     >
       {isCapacityOnly ? <CapacityField autoFocus {...fields} /> : <TimesFields {...fields} />}
       {contradiction !== undefined && (
-        <Conflict
-          record={words.slots.slot(slot.id).toLowerCase()}
-          by={<LastChange type="slot" id={slot.id} />}
-          contradiction={contradiction}
-          describe={describe}
-        />
+        <Conflict record={name} by={by} contradiction={contradiction} describe={describe} />
       )}
     </EditForm>
   );

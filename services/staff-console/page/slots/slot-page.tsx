@@ -13,7 +13,7 @@ import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { words } from '../words.ts';
 import { type LiveBookings, useLiveBookings } from './bookings/live-bookings.ts';
-import { emptyConcerns, updateOf } from './record/draft.ts';
+import { draftOf, emptyConcerns, updateOf } from './record/draft.ts';
 import { EditedContext } from './record/edit-section.tsx';
 import { ordersClose, SlotBadge, slotTime } from './record/slot-state.tsx';
 import { planOf, useTaken } from './record/taken.ts';
@@ -101,7 +101,7 @@ function useActivation(
   const { updateSlot, deleteSlot } = SlotService.method;
   const name = words.slots.slot(id);
   const { send: update } = useWrite(updateSlot, () => ({ text: text.activated(id) }), name);
-  const activate = (inactive: SlotDetail) => update({ ...updateOf(inactive), isActive: true });
+  const activate = (inactive: SlotDetail) => update({ ...updateOf(draftOf(inactive), inactive), isActive: true });
   const undo = async (): Promise<Undone> => {
     const now = await read();
     return now === undefined ? { failure: { title: text.unread } } : activate(now);

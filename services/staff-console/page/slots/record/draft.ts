@@ -38,7 +38,7 @@ export function productsOf({ productSlots }: SlotDetail): Option[] {
 }
 
 /** Returns an UpdateSlot that changes a slot to a draft. It replaces times, groups and state, so it must repeat them. */
-export function updateOf(slot: SlotDetail, draft = draftOf(slot)) {
+export function updateOf(draft: SlotDraft, slot: SlotDetail) {
   return { id: slot.id, isActive: slot.isActive, etag: slot.etag, ...inputOf(draft, slot) };
 }
 

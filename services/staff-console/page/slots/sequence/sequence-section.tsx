@@ -13,10 +13,10 @@ import { UserPicker } from '../../lookup/pickers.tsx';
 import { isSame } from '../../rpc/merge.ts';
 import { useWrite } from '../../rpc/write.ts';
 import {
+  isSequence,
   jsonProblem,
   type Sequence,
   type SequenceDraft,
-  sequenceOf,
   toDraft,
   toText,
 } from '../../sequence/sequence.ts';
@@ -45,9 +45,9 @@ export function SequenceSection({ slotId, onClose }: { readonly slotId: number; 
     <EditSection title={text.title} label={text.edit} form={form}>
       <Read query={query} what={text.what}>
         {(stored) => {
-          const sequence = sequenceOf(draftOf(stored));
-          if (sequence === undefined) return <pre className="scroll-x">{toText(draftOf(stored))}</pre>;
-          return <StoredSequence sequence={sequence} />;
+          const draft = draftOf(stored);
+          if (isSequence(draft)) return <StoredSequence sequence={draft} />;
+          return <pre className="scroll-x">{toText(draft)}</pre>;
         }}
       </Read>
     </EditSection>
@@ -70,7 +70,8 @@ function SequenceForm(props: SequenceFormProps) {
   // What stands in the fields for further orders, by user. It is saved, too.
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [typedJson, setTypedJson] = useState('');
-  const sequence = sequenceOf(draft);
+  const sequence = isSequence(draft) ? draft : undefined;
+  const was = draftOf(stored);
   const users = Object.entries(sequence ?? {});
   const complete = Object.fromEntries(users.map(([user, stops]) => [user, [...stops, ...readIds(typed[user] ?? '')]]));
   const { nameOf, orders, isReading } = useSequenceNames(complete);
@@ -88,11 +89,12 @@ function SequenceForm(props: SequenceFormProps) {
       field === 'json' ? text.asJson : nameOf(Number(field)),
       typeof value === 'string' ? value : value.map((stop) => describeStop(stop, orders)).join(' → '),
     ] as const;
+  const by = <LastChange type="slot" id={slotId} />;
   return (
     <EditForm
       {...form}
       isDirty={form.isDirty || Object.values(typed).some((text) => text.trim() !== '')}
-      concerns={concernsOf(complete, sequenceOf(draftOf(stored)) ?? {}, orders, nameOf)}
+      concerns={concernsOf(complete, isSequence(was) ? was : {}, orders, nameOf)}
       isChecking={isReading}
       onSend={() => jsonProblem(toText(draft)) === undefined && save(sequence ? complete : draft)}
     >
@@ -145,12 +147,7 @@ function SequenceForm(props: SequenceFormProps) {
         />
       </details>
       {contradiction !== undefined && (
-        <Conflict
-          record={text.record(slotId)}
-          by={<LastChange type="slot" id={slotId} />}
-          contradiction={contradiction}
-          describe={describe}
-        />
+        <Conflict record={text.record(slotId)} by={by} contradiction={contradiction} describe={describe} />
       )}
     </EditForm>
   );

@@ -108,9 +108,7 @@ function Sheet({ slotId }: { readonly slotId: number }) {
           const facts = [text.closes(formatTime(freezeTime)), groupNames(groups, groupIds), state];
           return (
             <>
-              <h2>
-                {slotTime(of)} · {words.slots.slot(of.id)}
-              </h2>
+              <h2>{`${slotTime(of)} · ${words.slots.slot(of.id)}`}</h2>
               <p className="detail">{facts.filter(Boolean).join(' · ')}</p>
             </>
           );

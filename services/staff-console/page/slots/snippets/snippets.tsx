@@ -14,7 +14,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Empty } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { inputLater, updateOf } from '../record/draft.ts';
+import { draftOf, inputLater, updateOf } from '../record/draft.ts';
 import { EditSection, type SectionProps, useSectionEdit } from '../record/edit-section.tsx';
 
 const text = words.slot.snippets;
@@ -27,7 +27,7 @@ export interface SnippetDraft {
   readonly validTill: string;
 }
 
-/** The draft of a new vendor snippet. */
+/** A new vendor snippet. */
 export const emptySnippet: SnippetDraft = { name: '', products: [], validTill: '' };
 
 /** Returns the draft of a copy for a slot some days later. Its name ends with the day of the new delivery. */
@@ -58,10 +58,9 @@ export function snippetConcerns({ name, validTill }: SnippetDraft, now: number):
 
 interface SnippetFieldsProps {
   readonly draft: SnippetDraft;
-  /** Its index among the snippets of the request. */
+  /** Among the snippets of the request. */
   readonly index?: number;
   onChange(draft: SnippetDraft): void;
-  /** The problems that the service reported, by the names of the fields. */
   readonly problems: Readonly<Record<string, string>> | undefined;
 }
 
@@ -165,7 +164,7 @@ function SnippetForm(props: SectionProps<SlotDetail>) {
     props,
     write,
     () => emptySnippet,
-    (snippet, replaced) => ({ ...updateOf(replaced), vendorSnippets: [snippetInput(snippet)] }),
+    (snippet, replaced) => ({ ...updateOf(draftOf(replaced), replaced), vendorSnippets: [snippetInput(snippet)] }),
   );
   return (
     <EditForm {...form} concerns={snippetConcerns(draft, now)} action={text.create}>
