@@ -75,13 +75,10 @@ function SequenceForm(props: SequenceFormProps) {
   const users = Object.entries(sequence ?? {});
   const complete = Object.fromEntries(users.map(([user, stops]) => [user, [...stops, ...readIds(typed[user] ?? '')]]));
   const { nameOf, orders, isReading } = useSequenceNames(complete);
-  const { missing, isReading: isReadingMissing } = useBookedOrders(
-    slotId,
-    new Set(Object.values(sequence ?? {}).flat()),
-  );
+  const booked = useBookedOrders(slotId, sequence ?? {});
   const addBooked = () => {
     const next = new Map(users);
-    for (const { user, order } of missing) next.set(user, [...(next.get(user) ?? []), order]);
+    for (const { user, order } of booked.missing) next.set(user, [...(next.get(user) ?? []), order]);
     setDraft(Object.fromEntries(next));
   };
   const describe = (field: string, { [field]: value = '' }: SequenceDraft) =>
@@ -102,9 +99,9 @@ function SequenceForm(props: SequenceFormProps) {
         <Empty>{text.onlyJson}</Empty>
       ) : (
         <>
-          {missing.length > 0 && (
-            <Button onPress={addBooked} isPending={isReadingMissing}>
-              {text.addBooked(missing.length)}
+          {booked.missing.length > 0 && (
+            <Button onPress={addBooked} isPending={booked.isReading}>
+              {text.addBooked(booked.missing.length)}
             </Button>
           )}
           {/* Above the lists, which grow by a choice: what it offers stays where it is. */}
@@ -154,8 +151,9 @@ function SequenceForm(props: SequenceFormProps) {
 }
 
 /** Returns the booked orders that are no stops yet, first booked first. Only orders with a number can be stops. */
-function useBookedOrders(slotId: number, stops: ReadonlySet<number>) {
+function useBookedOrders(slotId: number, sequence: Sequence) {
   const { bookings } = useLiveBookings(slotId);
+  const stops = new Set(Object.values(sequence).flat());
   const booked = bookings.filter(({ state }) => state === SlotBookingState.BOOKED).toReversed();
   // Whose it is was not said when it was booked.
   const unowned = booked.flatMap(({ orderKey, userId }) => (userId ? [] : (readId(orderKey) ?? [])));
