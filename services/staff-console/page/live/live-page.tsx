@@ -11,7 +11,7 @@ import { withFilters } from '../lists/filters.ts';
 import { ListTable } from '../lists/list-table.tsx';
 import { useProductNames } from '../lookup/names.ts';
 import { ProductPicker } from '../lookup/pickers.tsx';
-import { slotTime } from '../slots/record/slot-time.ts';
+import { slotTime } from '../slots/record/slot-state.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Badge, Empty, Facts, Page, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';

@@ -14,9 +14,14 @@ import { timeLeft } from '../business/time.tsx';
 import { dateInput, fromTimeInput, shiftDay } from '../business/time-input.ts';
 import type { Column } from '../lists/column.ts';
 import { ListTable } from '../lists/list-table.tsx';
-import { CapacityBar } from '../slots/record/capacity-bar.tsx';
-import { describeEnd, ordersClose, SlotBadge, slotsInWords } from '../slots/record/slot-state.tsx';
-import { slotTime } from '../slots/record/slot-time.ts';
+import {
+  CapacityBar,
+  describeEnd,
+  ordersClose,
+  SlotBadge,
+  slotsInWords,
+  slotTime,
+} from '../slots/record/slot-state.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';

@@ -23,8 +23,7 @@ import { Empty } from '../../ui/page.tsx';
 import { Read } from '../../ui/read.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { CapacityBar } from '../record/capacity-bar.tsx';
-import { slotTime } from '../record/slot-time.ts';
+import { CapacityBar, slotTime } from '../record/slot-state.tsx';
 
 const { move: text, cancel } = words.slot;
 const { move, release } = SlotBookingService.method;

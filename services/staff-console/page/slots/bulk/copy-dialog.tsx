@@ -23,8 +23,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/page.tsx';
 import { useDebounced } from '../../ui/pauses.ts';
 import { words } from '../../words.ts';
-import { slotsInWords } from '../record/slot-state.tsx';
-import { slotTime } from '../record/slot-time.ts';
+import { slotsInWords, slotTime } from '../record/slot-state.tsx';
 import { TakenNames } from '../snippets/taken-names.tsx';
 import { daysBetween, deliveryMs, lateConcerns } from './move.ts';
 

@@ -11,10 +11,10 @@ import { ListTable } from '../../lists/list-table.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { words } from '../../words.ts';
-import { FlagButton } from '../record/flag-button.tsx';
 import { slotsInWords } from '../record/slot-state.tsx';
+import { useTaken } from '../record/taken.ts';
 import { useUpdateSlots } from '../record/update-slots.ts';
-import { useTaken } from '../record/use-taken.ts';
+import { FlagButton } from '../record/update-slots.tsx';
 import { CopyDialog } from './copy-dialog.tsx';
 import { daysBetween, deliveryMs, type Move, moveConcerns, movesBy, plansAfter, type Shift } from './move.ts';
 

@@ -7,9 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { useInSight } from '../../ui/in-sight.tsx';
 import { late } from '../../ui/pauses.ts';
 import { words } from '../../words.ts';
-import { CapacityBar } from '../record/capacity-bar.tsx';
-import { SlotIcon, stateOf } from '../record/slot-state.tsx';
-import { slotTime } from '../record/slot-time.ts';
+import { CapacityBar, SlotIcon, slotTime, stateOf } from '../record/slot-state.tsx';
 import type { CalendarView, Day, Hour, Placed } from './days.ts';
 
 declare module 'react' {

@@ -8,10 +8,8 @@ import { Facts } from '../../ui/page.tsx';
 import { words } from '../../words.ts';
 import { useLiveBookings } from '../bookings/live-bookings.ts';
 import { PlanButtons } from '../bulk/slot-actions.tsx';
-import { CapacityBar } from '../record/capacity-bar.tsx';
-import { CapacityButton } from '../record/capacity-button.tsx';
-import { describeEnd, SlotBadge } from '../record/slot-state.tsx';
-import { slotTime } from '../record/slot-time.ts';
+import { CapacityBar, describeEnd, SlotBadge, slotTime } from '../record/slot-state.tsx';
+import { CapacityButton } from '../record/update-slots.tsx';
 import type { CalendarView, Day } from './days.ts';
 
 const text = words.slots;
