@@ -46,7 +46,8 @@ function readOidc(env: Environment, errors: ConfigErrors): OidcConfig | undefine
   const clientId = env.CONSOLE_OIDC_CLIENT_ID;
   const isSet = Boolean(env.CONSOLE_OIDC_ISSUER);
   if (isSet && !clientId) errors.add('CONSOLE_OIDC_CLIENT_ID is not set: CONSOLE_OIDC_ISSUER needs it');
-  for (const detail of ['CLIENT_ID', 'SCOPE', 'RESOURCE', 'ORIGINS'].map((name) => `CONSOLE_OIDC_${name}`)) {
+  const details = ['CONSOLE_OIDC_CLIENT_ID', 'CONSOLE_OIDC_SCOPE', 'CONSOLE_OIDC_RESOURCE', 'CONSOLE_OIDC_ORIGINS'];
+  for (const detail of details) {
     if (env[detail] && !isSet) errors.add(`CONSOLE_OIDC_ISSUER is not set: ${detail} needs it`);
   }
   if (issuer === undefined || !clientId) return undefined;
