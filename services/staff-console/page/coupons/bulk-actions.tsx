@@ -2,14 +2,19 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { useState } from 'react';
 import { CouponService, type ListedCoupon, type UpdateRequestSchema } from '#gen/coupon/v1/coupon_service_pb';
+import { useNow } from '../business/time.tsx';
+import { describeSkipped, fromTimeInput, readTimeInput } from '../business/time-input.ts';
+import { EditForm } from '../forms/edit-form.tsx';
+import { TimeField } from '../forms/time-field.tsx';
 import type { Column } from '../lists/column.ts';
 import { CsvButton } from '../lists/csv-button.tsx';
 import type { Selection } from '../lists/selection.tsx';
 import { notify } from '../rpc/notices.ts';
 import { type SentEach, useWriteEach } from '../rpc/write-each.ts';
 import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { counted, words } from '../words.ts';
-import { ExtendDialog } from './extend-dialog.tsx';
+import { endOf } from './record/columns.tsx';
 
 const text = words.coupons.bulk;
 
@@ -49,17 +54,13 @@ export function BulkActions({ selection, columns }: BulkActionsProps) {
     notify({ text: text.failed(counted(left.size, text.what), reasons.slice(0, namedMost)), isProblem: true });
   };
   const invalidate = async () => {
-    const sent = await deleteEach(
-      active.map(({ id }) => ({ id })),
-      setAt,
-    );
+    const requests = active.map(({ id }) => ({ id }));
+    const sent = await deleteEach(requests, setAt);
     finish(active, sent, text.invalidated, ({ id }) => ({ id, updates: { isInvalidated: false } }));
   };
   const extend = async (validTill: string) => {
-    const sent = await updateEach(
-      rows.map(({ id, etag }) => ({ id, etag, updates: { coupon: { validTill } } })),
-      setAt,
-    );
+    const requests = rows.map(({ id, etag }) => ({ id, etag, updates: { coupon: { validTill } } }));
+    const sent = await updateEach(requests, setAt);
     setIsExtending(false);
     const etags = new Map(sent.answers.map(({ coupon }) => [coupon?.id, coupon?.etag ?? '']));
     finish(rows, sent, text.extended, ({ id, validTill: was }) => ({
@@ -90,4 +91,39 @@ export function BulkActions({ selection, columns }: BulkActionsProps) {
 
 async function* onePage<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
   yield rows;
+}
+
+interface ExtendDialogProps {
+  readonly coupons: readonly ListedCoupon[];
+  /** How far it is; undefined until it begins. */
+  readonly progress: string | undefined;
+  /** @param validTill the new end, for the service. */
+  onExtend(validTill: string): void;
+  onClose(): void;
+}
+
+/** Asks for a new end of several coupons. */
+function ExtendDialog({ coupons, progress, onExtend, onClose }: ExtendDialogProps) {
+  const [end, setEnd] = useState('');
+  const now = useNow(20_000);
+  const at = readTimeInput(end)?.getTime() ?? Number.POSITIVE_INFINITY;
+  const sooner = coupons.filter((coupon) => endOf(coupon) > at).length;
+  return (
+    <Dialog title={text.extendTitle(counted(coupons.length, text.what))} isOpen onClose={onClose}>
+      <EditForm
+        action={text.extendNow}
+        {...(progress !== undefined && { pending: progress })}
+        write={{ isPending: progress !== undefined, failure: undefined }}
+        concerns={[
+          ...(at < now ? [text.endsAtOnce] : []),
+          ...(sooner > 0 ? [text.sooner(counted(sooner, text.what))] : []),
+          ...describeSkipped(words.coupon.concerns.end, end),
+        ]}
+        onSend={() => onExtend(fromTimeInput(end))}
+        onCancel={onClose}
+      >
+        <TimeField label={text.newEnd} isRequired value={end} onChange={setEnd} />
+      </EditForm>
+    </Dialog>
+  );
 }

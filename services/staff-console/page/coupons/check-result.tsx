@@ -11,21 +11,23 @@ import { words } from '../words.ts';
 import './record/coupons.css';
 
 const text = words.check;
+const { noEnd, noLimit } = words.coupons;
 
 /** What staff entered of an order. */
-export interface Asked {
+interface Asked {
   readonly code: string;
   readonly orderKey: string;
   readonly orderAmount?: number;
   readonly userId?: number;
-  readonly productIds?: readonly number[];
+  readonly productIds: readonly number[];
 }
 
+const notChecked = ['detail', <Minus key="unchecked" />, text.notChecked] as const;
 const icons = {
   [ConditionState.MET]: ['good', <Check key="met" />, text.met],
   [ConditionState.FAILED]: ['bad', <X key="failed" />, text.failed],
-  [ConditionState.NOT_CHECKED]: ['detail', <Minus key="unsaid" />, text.notChecked],
-  [ConditionState.UNSPECIFIED]: ['detail', <Minus key="unknown" />, text.notChecked],
+  [ConditionState.NOT_CHECKED]: notChecked,
+  [ConditionState.UNSPECIFIED]: notChecked,
 } as const;
 
 /** Shows whether a coupon can be used for an order, then what became of each condition. */
@@ -35,12 +37,18 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
   // It tells the dates and amounts, of which an answer has none.
   const coupon = useQuery(CouponService.method.getById, couponId === undefined ? skipToken : { id: couponId }).data
     ?.coupon;
+  const details = detailsOf(answer, asked, coupon);
+  const describe = ({ condition, state, message }: CouponCondition) => {
+    const [met, failed, unchecked = ''] = details[condition] ?? [message || code, message || code];
+    if (state === ConditionState.NOT_CHECKED) return unchecked;
+    return state === ConditionState.MET ? met : failed || message;
+  };
   const failed = conditions.find(({ state }) => state === ConditionState.FAILED);
   const unchecked = conditions.filter(({ state }) => state === ConditionState.NOT_CHECKED);
   const unsaid = new Set(unchecked.map(({ condition }) => nameOf(condition)[1] ?? text.another));
   const [kind, verdict, reason] =
     failed !== undefined
-      ? (['bad', text.no, describe(failed, answer, asked, coupon)] as const)
+      ? (['bad', text.no, describe(failed)] as const)
       : unsaid.size === 0
         ? (['good', text.yes, ''] as const)
         : unchecked.every(({ condition }) => condition === ValidationRefusal.EXCLUSIVE)
@@ -74,17 +82,14 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
             <li key={each.condition}>
               <span className={colour}>{icon}</span>
               <span className="visually-hidden">{state}: </span>
-              {nameOf(each.condition)[0]} <span className="detail">{describe(each, answer, asked, coupon)}</span>
+              {nameOf(each.condition)[0]} <span className="detail">{describe(each)}</span>
             </li>
           );
         })}
       </ul>
-      {couponId === undefined ? (
-        code !== '' && (
-          <Link href={`/coupons?search=${encodeURIComponent(code)}`}>{text.lookFor(code.toUpperCase())}</Link>
-        )
-      ) : (
-        <Link href={`/coupons/${couponId}${ofUser}`}>{text.open(code.toUpperCase())}</Link>
+      {couponId !== undefined && <Link href={`/coupons/${couponId}${ofUser}`}>{text.open(code.toUpperCase())}</Link>}
+      {couponId === undefined && code !== '' && (
+        <Link href={`/coupons?search=${encodeURIComponent(code)}`}>{text.lookFor(code.toUpperCase())}</Link>
       )}
     </section>
   );
@@ -108,51 +113,39 @@ function nameOf(condition: ValidationRefusal): readonly [name: string, unsaid?: 
   return text.names[ValidationRefusal[condition]] ?? [text.another];
 }
 
-/** Says of a condition why it has failed, with amounts and dates as far as these are read, or what is met. */
-function describe(
-  { condition, state, message }: CouponCondition,
+/** What is said of a condition. Without a reason for its failure, the service's own is shown. */
+type Details = readonly [met: string, failed: string | false | undefined, unchecked?: string];
+
+/** Says of each condition what is met or why it has failed, with amounts and dates as far as these are read. */
+function detailsOf(
   { usesLeft, usesLeftForUser }: CheckResponse,
-  { code, orderAmount = Number.NaN, userId, productIds = [] }: Asked,
+  { orderAmount, userId, productIds }: Asked,
   coupon: CouponDetail | undefined,
-): string {
-  const isMet = state === ConditionState.MET;
-  const minimum = Number(coupon?.minOrder ?? 0);
-  const isMinimum = condition === ValidationRefusal.BELOW_MINIMUM;
-  if (state === ConditionState.NOT_CHECKED) return isMinimum && minimum > 0 ? shortAmount(minimum) : '';
+): Readonly<Partial<Record<ValidationRefusal, Details>>> {
   const { startsAt, validTill, maxLimitForUser = 0, maxUses = 0 } = coupon ?? {};
-  switch (condition) {
-    case ValidationRefusal.CODE_EMPTY:
-      return text.enterCode;
-    case ValidationRefusal.NOT_FOUND:
-      return text.notFound;
-    case ValidationRefusal.EXPIRED:
-      if (isMet) return validTill ? text.until(formatTime(validTill)) : words.coupons.noEnd;
-      return validTill ? text.expired(formatTime(validTill)) : message;
-    case ValidationRefusal.NOT_STARTED:
-      if (isMet) return startsAt ? text.since(formatTime(startsAt)) : '';
-      return startsAt ? text.startsOn(formatTime(startsAt)) : message;
-    case ValidationRefusal.NOT_AVAILABLE:
-      return isMet ? '' : text.forNobody;
-    case ValidationRefusal.BELOW_MINIMUM:
-      if (isMet) return minimum > 0 ? shortAmount(minimum) : text.noMinimum;
-      return minimum > orderAmount ? text.tooSmall(shortAmount(minimum), shortAmount(minimum - orderAmount)) : message;
-    case ValidationRefusal.NOT_FOR_USER:
-      return !isMet
-        ? text.notForCustomer
-        : coupon?.isApplyForAll || userId === undefined
-          ? text.forEveryone
-          : text.forThis;
-    case ValidationRefusal.NOT_FOR_PRODUCTS:
-      return !isMet ? text.notForProducts : productIds.length === 0 ? words.coupon.allProducts : '';
-    case ValidationRefusal.EXCLUSIVE:
-      return isMet ? '' : text.notCombined;
-    case ValidationRefusal.LIMIT_REACHED:
-      if (!isMet) return maxLimitForUser > 0 ? text.usedByCustomer(maxLimitForUser) : message;
-      return usesLeftForUser === undefined ? words.coupons.noLimit : text.left(usesLeftForUser);
-    case ValidationRefusal.USED_UP:
-      if (!isMet) return maxUses > 0 ? text.usedUp(maxUses) : message;
-      return usesLeft === undefined ? words.coupons.noLimit : text.left(usesLeft);
-    default:
-      return message || code;
-  }
+  const [start, end] = [startsAt, validTill].map(formatTime);
+  const minimum = Number(coupon?.minOrder ?? 0);
+  const [least, short] = [minimum > 0 ? shortAmount(minimum) : '', minimum - Number(orderAmount)];
+  const isForAll = coupon?.isApplyForAll || userId === undefined;
+  const left = (count: number | undefined) => (count === undefined ? noLimit : text.left(count));
+  return {
+    [ValidationRefusal.CODE_EMPTY]: [text.enterCode, text.enterCode],
+    [ValidationRefusal.NOT_FOUND]: [text.notFound, text.notFound],
+    [ValidationRefusal.EXPIRED]: [end ? text.until(end) : noEnd, end && text.expired(end)],
+    [ValidationRefusal.NOT_STARTED]: [start ? text.since(start) : '', start && text.startsOn(start)],
+    [ValidationRefusal.NOT_AVAILABLE]: ['', text.forNobody],
+    [ValidationRefusal.BELOW_MINIMUM]: [
+      least || text.noMinimum,
+      short > 0 && text.tooSmall(least, shortAmount(short)),
+      least,
+    ],
+    [ValidationRefusal.NOT_FOR_USER]: [isForAll ? text.forEveryone : text.forThis, text.notForCustomer],
+    [ValidationRefusal.NOT_FOR_PRODUCTS]: [productIds.length > 0 ? '' : words.coupon.allProducts, text.notForProducts],
+    [ValidationRefusal.EXCLUSIVE]: ['', text.notCombined],
+    [ValidationRefusal.LIMIT_REACHED]: [
+      left(usesLeftForUser),
+      maxLimitForUser > 0 && text.usedByCustomer(maxLimitForUser),
+    ],
+    [ValidationRefusal.USED_UP]: [left(usesLeft), maxUses > 0 && text.usedUp(maxUses)],
+  };
 }

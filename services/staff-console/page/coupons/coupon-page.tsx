@@ -1,32 +1,38 @@
 import { useQuery } from '@connectrpc/connect-query';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
 import { type CouponDetail, CouponService } from '#gen/coupon/v1/coupon_service_pb';
+import { RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
 import { History } from '../audit/history.tsx';
+import { currencyDigits, formatAmount } from '../business/money.ts';
 import { Time, useNow } from '../business/time.tsx';
 import { describeUser, isGone } from '../lookup/gone.ts';
+import { useProductNames } from '../lookup/names.ts';
 import { Redemptions } from '../redemptions/redemptions.tsx';
-import { ButtonLink } from '../ui/button.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Facts, Page, Problem, Section } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
-import { Names, ProductNames } from './names.tsx';
+import { CouponBadge } from './record/columns.tsx';
 import { productsOf, usersLeft } from './record/draft.ts';
-import { useValidity } from './record/restore-button.tsx';
-import { CouponBadge, Validity } from './record/validity.tsx';
+import { useValidity } from './record/use-validity.ts';
 import { describeAudience, describeDiscount, describeMinimum, describeUses, nameOfBatch } from './record/words.ts';
-import { UsageSection, useUsage } from './usage-section.tsx';
 
 const text = words.coupon;
-const { terms } = text;
+const { terms, usage } = text;
 
 /** Shows a coupon: how it is used, its terms, its customers and products, and whether it can be used. */
 export function Component() {
   return <WithRecordId>{(id) => <ReadCoupon key={id} id={id} />}</WithRecordId>;
 }
+
+/** Reads how often a coupon is held, used and given back. Holds run out while the page is open, too. */
+const useUsage = (couponId: number) =>
+  useQuery(RedemptionService.method.getUsage, { couponIds: [couponId] }, { refetchInterval: 20_000 });
 
 function ReadCoupon({ id }: { readonly id: number }) {
   const query = useQuery(CouponService.method.getById, { id });
@@ -82,6 +88,31 @@ function ReadCoupon({ id }: { readonly id: number }) {
   );
 }
 
+/** Shows how often a coupon was used, of how many times, and what it has taken off orders. */
+function UsageSection({ id, maxUses = 0 }: { readonly id: number; readonly maxUses: number | undefined }) {
+  const query = useUsage(id);
+  return (
+    <Section title={usage.title}>
+      <Read query={{ ...query, data: query.data?.usage[0] }} what={usage.what}>
+        {({ held, used, released, expired, discountUsed }) => (
+          <>
+            <Facts
+              rows={[
+                [words.coupons.used, words.coupons.usedOf(used, maxUses)],
+                [usage.given, formatAmount(discountUsed, currencyDigits())],
+                [usage.held, held],
+                [usage.returned, released],
+                [usage.expired, expired],
+              ]}
+            />
+            {maxUses > 0 && <progress aria-label={usage.title} value={used} max={maxUses} />}
+          </>
+        )}
+      </Read>
+    </Section>
+  );
+}
+
 function CouponFacts({ coupon }: { readonly coupon: CouponDetail }) {
   const { applicableUsers, maxLimitForUser = 0, batchId } = coupon;
   const products = productsOf(coupon);
@@ -94,7 +125,7 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }) {
             [terms.discount, `${describeDiscount(coupon)}${hasBoth ? text.percentCounts : ''}`],
             [terms.minOrder, describeMinimum(coupon.minOrder)],
             [terms.customers, describeAudience(coupon, usersLeft(coupon))],
-            [terms.valid, <Validity key="valid" {...coupon} />],
+            [terms.valid, validityOf(coupon)],
             [terms.perCustomer, maxLimitForUser > 0 ? maxLimitForUser : words.coupons.noLimit],
             [terms.uses, describeUses(coupon)],
             [terms.exclusive, coupon.exclusiveApply ? text.yes : text.no],
@@ -108,23 +139,31 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }) {
         <Section title={terms.customers}>
           {coupon.isApplyForAll && <p className="hint">{text.notOnlyThese}</p>}
           <Names
-            names={applicableUsers.map((user) => ({
-              name: describeUser(user),
+            records={applicableUsers.map((user) => ({
+              ...{ id: user.id, name: describeUser(user) },
               ...(!isGone(user) && { href: `/users/${user.id}` }),
             }))}
           />
         </Section>
       )}
       <Section title={terms.products}>
-        {products.length === 0 ? (
-          <p>{text.allProducts}</p>
-        ) : (
-          <>
-            <p>{text.onlyThese}</p>
-            <ProductNames products={products} />
-          </>
-        )}
+        <p>{products.length === 0 ? text.allProducts : text.onlyThese}</p>
+        {products.length > 0 && <Names records={products} />}
       </Section>
+    </>
+  );
+}
+
+/** Shows until when a coupon can be used and, if it has a start, from when on. */
+function validityOf({ startsAt, validTill }: CouponDetail): ReactNode {
+  const { from, until, noEnd } = words.coupons;
+  const end = validTill === undefined ? noEnd : <Time at={validTill} />;
+  if (startsAt === undefined) return end;
+  return (
+    <>
+      {from} <Time at={startsAt} />
+      <br />
+      {validTill && until} {end}
     </>
   );
 }
@@ -132,4 +171,30 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }) {
 function BatchLink({ id }: { readonly id: number }) {
   const batch = useQuery(CouponBatchService.method.getBatch, { id, limit: 1 }).data?.batch;
   return <Link href={`/coupons/batches/${id}`}>{nameOfBatch(batch ?? { id, name: '' })}</Link>;
+}
+
+const namesAtOnce = 10;
+
+interface NamesProps {
+  /** Those that have pages, with their paths. The name of a product may be empty. */
+  readonly records: readonly { readonly id: number; readonly name: string; readonly href?: string }[];
+}
+
+/** Lists names, a few at a time, because there may be very many. That of a product is read when it is shown. */
+function Names({ records }: NamesProps) {
+  const [count, setCount] = useState(namesAtOnce);
+  const shown = records.slice(0, count);
+  const nameOf = useProductNames(shown.filter(({ name }) => name === '').map(({ id }) => id));
+  return (
+    <>
+      <ul className="plain">
+        {shown.map(({ id, name, href }) => (
+          <li key={id}>{href === undefined ? name || nameOf(id) : <Link href={href}>{name}</Link>}</li>
+        ))}
+      </ul>
+      {records.length > count && (
+        <Button onPress={() => setCount(count + namesAtOnce)}>{text.moreNames(count, records.length)}</Button>
+      )}
+    </>
+  );
 }

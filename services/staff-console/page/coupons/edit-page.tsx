@@ -26,17 +26,15 @@ export function Component() {
 function ReadCoupon({ id }: { readonly id: number }) {
   const query = useQuery(CouponService.method.getById, { id }, { refetchOnMount: 'always' });
   const coupon = query.isFetchedAfterMount ? query.data?.coupon : undefined;
-  if (coupon !== undefined) {
-    return <EditCoupon read={coupon} readAgain={async () => (await query.refetch()).data?.coupon} />;
-  }
   return (
-    <Page title={text.editOne}>
+    <Page title={coupon === undefined ? text.editOne : text.editTitled(coupon.couponCode)}>
       <Read
-        query={{ ...query, data: undefined }}
+        // While it is edited, a read that fails has no say.
+        query={{ ...query, data: coupon, error: coupon === undefined ? query.error : null }}
         what={text.what}
         elsewhere={<ButtonLink href="/coupons">{text.all}</ButtonLink>}
       >
-        {() => null}
+        {(read) => <EditCoupon read={read} readAgain={async () => (await query.refetch()).data?.coupon} />}
       </Read>
     </Page>
   );
@@ -49,9 +47,7 @@ interface EditCouponProps {
 
 function EditCoupon({ read, readAgain }: EditCouponProps) {
   const [isSaved, setIsSaved] = useState(false);
-  const update = useWrite(CouponService.method.update, ({ coupon }) => ({
-    text: text.saved(coupon?.couponCode),
-  }));
+  const update = useWrite(CouponService.method.update, ({ coupon }) => ({ text: text.saved(coupon?.couponCode) }));
   const { id, couponCode } = read;
   const { draft, setDraft, start, save, contradiction } = useGuardedEdit({
     write: update,
@@ -67,25 +63,23 @@ function EditCoupon({ read, readAgain }: EditCouponProps) {
   });
   if (isSaved) return <Navigate to={`/coupons/${id}`} replace />;
   return (
-    <Page title={text.editTitled(couponCode)}>
-      <CouponForm
-        draft={draft}
-        onChange={setDraft}
-        stored={start}
-        start={start}
-        write={update}
-        onSave={() => (isChange(changesOf(start, draft)) ? save() : setIsSaved(true))}
-        back={`/coupons/${id}`}
-      >
-        {contradiction !== undefined && (
-          <Conflict
-            record={text.titled(couponCode)}
-            by={<LastChange type="coupon" id={id} />}
-            contradiction={contradiction}
-            describe={describeField}
-          />
-        )}
-      </CouponForm>
-    </Page>
+    <CouponForm
+      kind="edit"
+      draft={draft}
+      start={start}
+      change={(part) => setDraft({ ...draft, ...part })}
+      write={update}
+      onSend={() => (isChange(changesOf(start, draft)) ? save() : setIsSaved(true))}
+      back={`/coupons/${id}`}
+    >
+      {contradiction !== undefined && (
+        <Conflict
+          record={text.titled(couponCode)}
+          by={<LastChange type="coupon" id={id} />}
+          contradiction={contradiction}
+          describe={describeField}
+        />
+      )}
+    </CouponForm>
   );
 }

@@ -1,9 +1,10 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { type CouponBatch, CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
+import { CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
 import { CouponService, type GetAllResponse, type ListedCoupon } from '#gen/coupon/v1/coupon_service_pb';
 import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
+import { textColumn } from '../lists/column.ts';
 import { useFilters, useSearch } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
 import { useRows } from '../lists/source.ts';
@@ -13,20 +14,26 @@ import { ButtonLink } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { readId } from '../ui/text.ts';
 import { words } from '../words.ts';
-import { BatchFolds } from './batches/batch-folds.tsx';
+import { BatchFolds } from './batches/batch-codes.tsx';
 import { BulkActions } from './bulk-actions.tsx';
-import { couponColumns } from './record/coupon-columns.tsx';
-import { endOf } from './record/terms-columns.tsx';
-import { useUsageColumns } from './record/usage-columns.tsx';
-import { couponViews, nameOfBatch, stateOf } from './record/words.ts';
+import { codeColumn, createdColumn, endOf, stateColumn, termsColumns, useUsageColumns } from './record/columns.tsx';
+import { couponViews, describeAudience, nameOfBatch, stateOf } from './record/words.ts';
 
 const text = words.coupons;
+const { terms } = words.coupon;
 const states = Object.entries(text.states);
 const ends = Object.entries(text.endings);
 const dayMs = 86_400_000;
 // The latest ones. The page of an older one leads to its coupons.
 const mostBatches = 100;
 const rowsOf = ({ coupons }: GetAllResponse) => coupons;
+const create = { name: words.coupon.newOne, href: '/coupons/new' };
+const moreActions = [
+  { name: words.coupon.refund.title, href: '/coupons/refund' },
+  { name: words.coupon.phone.title, href: '/coupons/phone' },
+  { name: text.batches.newOne, href: '/coupons/batches/new' },
+  { name: text.reserved.newOne, href: '/coupons/reserved/new' },
+];
 
 /** Lists the coupons: latest first, or as staff sort and filter them. The latest batches stand above them, a row each. */
 export function Component() {
@@ -36,6 +43,9 @@ export function Component() {
   const isNarrowed = values.state !== '' || values.ends !== '';
   const [userId, batchId] = [readId(values.user), readId(values.batch)];
   const batches = useQuery(CouponBatchService.method.listBatches, { limit: mostBatches }).data?.batches ?? [];
+  const batchOptions = new Map(batches.map((batch) => [String(batch.id), nameOfBatch(batch)]));
+  // The one that is chosen may be older.
+  if (batchId && !batchOptions.has(String(batchId))) batchOptions.set(String(batchId), text.batches.named(batchId));
   // Whoever looks for a code or a customer's coupons looks for those of batches, too.
   const withoutBatch = search === '' && userId === undefined && batchId === undefined;
   const request = {
@@ -48,7 +58,9 @@ export function Component() {
   const matches = (coupon: ListedCoupon) =>
     (values.state === '' || stateOf(coupon, now, usage.usedOf(coupon)) === values.state) &&
     endsWithin(coupon, values.ends, now);
-  const columns = couponColumns(now, usage);
+  const [discount, minOrder, end] = termsColumns;
+  const state = stateColumn(now, usage.usedOf);
+  const columns = [codeColumn, discount, minOrder, audienceColumn, end, ...usage.columns, state, createdColumn];
   return (
     <Page
       title={text.title}
@@ -59,14 +71,9 @@ export function Component() {
       <Views label={text.kinds} links={couponViews}>
         <TextField label={text.search} {...searchField} />
         <SelectField label={text.state} none={text.any} options={states} {...field('state')} />
-        <SelectField label={words.coupon.terms.ends} none={text.anyTime} options={ends} {...field('ends')} />
+        <SelectField label={terms.ends} none={text.anyTime} options={ends} {...field('ends')} />
         <UserFilter {...field('user')} />
-        <SelectField
-          label={text.batches.one}
-          none={text.any}
-          options={batchOptions(batches, batchId)}
-          {...field('batch')}
-        />
+        <SelectField label={text.batches.one} none={text.any} options={[...batchOptions]} {...field('batch')} />
       </Views>
       {!isNarrowed && withoutBatch && <BatchFolds batches={batches} />}
       {usage.problem}
@@ -86,20 +93,16 @@ export function Component() {
   );
 }
 
-const create = { name: words.coupon.newOne, href: '/coupons/new' };
-const moreActions = [
-  { name: words.coupon.refund.title, href: '/coupons/refund' },
-  { name: words.coupon.phone.title, href: '/coupons/phone' },
-  { name: text.batches.newOne, href: '/coupons/batches/new' },
-  { name: text.reserved.newOne, href: '/coupons/reserved/new' },
-];
-
-/** The latest batches, and the one that is chosen, which may be older. */
-function batchOptions(batches: readonly CouponBatch[], chosen: number | undefined) {
-  const options = batches.map((batch) => [String(batch.id), nameOfBatch(batch)] as const);
-  const isListed = chosen === undefined || batches.some(({ id }) => id === chosen);
-  return isListed ? options : [...options, [String(chosen), text.batches.named(chosen)] as const];
-}
+const audienceColumn = textColumn(
+  terms.customers,
+  // A link to a customer who was deleted has no user.
+  (coupon: ListedCoupon) =>
+    describeAudience(
+      coupon,
+      coupon.applicableUsersCount - coupon.applicableUsers.filter(({ user }) => user === undefined).length,
+    ),
+  { className: 'name' },
+);
 
 function endsWithin(coupon: ListedCoupon, ends: string, now: number): boolean {
   if (ends === '') return true;

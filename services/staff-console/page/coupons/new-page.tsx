@@ -36,21 +36,21 @@ function NewCoupon({ first }: { readonly first: CouponDraft }) {
   const [start] = useState(first);
   const [draft, setDraft] = useState(first);
   const [createdId, setCreatedId] = useState<number>();
-  const create = useWrite(CouponService.method.create, ({ coupon }) => ({
-    text: text.created(coupon?.couponCode),
-  }));
-  const save = async () => {
+  const create = useWrite(CouponService.method.create, ({ coupon }) => ({ text: text.created(coupon?.couponCode) }));
+  const send = async () => {
     const { answer } = await create.send({ coupon: changesOf(blankDraft, draft) });
     setCreatedId(answer?.coupon?.id);
   };
   if (createdId !== undefined) return <Navigate to={`/coupons/${createdId}`} replace />;
   return (
     <CouponForm
+      kind="new"
       draft={draft}
-      onChange={setDraft}
       start={start}
+      change={(part) => setDraft({ ...draft, ...part })}
+      action={text.form.create}
       write={create}
-      onSave={() => void save()}
+      onSend={() => void send()}
       back="/coupons"
     />
   );

@@ -4,8 +4,7 @@ import { CatalogService, type CatalogUser } from '#gen/catalog/v1/catalog_servic
 import { CouponService, type ListedCoupon, type ListedReservedCoupon } from '#gen/coupon/v1/coupon_service_pb';
 import { RedemptionService, RedemptionState } from '#gen/coupon/v1/redemption_service_pb';
 import { useNow } from '../business/time.tsx';
-import { codeColumn, stateColumn } from '../coupons/record/coupon-columns.tsx';
-import { termsColumns } from '../coupons/record/terms-columns.tsx';
+import { codeColumn, stateColumn, termsColumns } from '../coupons/record/columns.tsx';
 import type { Column } from '../lists/column.ts';
 import { List } from '../lists/list.tsx';
 import { Bookings } from '../redemptions/bookings.tsx';

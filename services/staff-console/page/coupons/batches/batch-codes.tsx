@@ -1,14 +1,16 @@
-import { CouponBatchService, type GetBatchResponse } from '#gen/coupon/v1/coupon_batch_service_pb';
+import { useQuery } from '@connectrpc/connect-query';
+import { Link } from 'react-aria-components/Link';
+import { type CouponBatch, CouponBatchService, type GetBatchResponse } from '#gen/coupon/v1/coupon_batch_service_pb';
 import type { Coupon } from '#gen/coupon/v1/coupon_service_pb';
-import { useNow } from '../../business/time.tsx';
+import { Expandable } from '../../audit/expandable.tsx';
+import { formatTime, useNow } from '../../business/time.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useFilters, useSearch } from '../../lists/filters.ts';
 import { List } from '../../lists/list.tsx';
 import { useRows } from '../../lists/source.ts';
 import { words } from '../../words.ts';
-import { codeColumn, stateColumn } from '../record/coupon-columns.tsx';
-import { termsColumns } from '../record/terms-columns.tsx';
-import { useUsageColumns } from '../record/usage-columns.tsx';
+import { codeColumn, stateColumn, termsColumns, useUsageColumns } from '../record/columns.tsx';
+import { nameOfBatch } from '../record/words.ts';
 
 const text = words.coupons.batches;
 const rowsOf = ({ coupons }: GetBatchResponse) => coupons;
@@ -26,7 +28,6 @@ export function BatchCodes({ id }: { readonly id: number }) {
   const sought = search.toUpperCase();
   const source = { method: CouponBatchService.method.getBatch, request: { id }, rowsOf };
   const usage = useUsageColumns(useRows(source, false).pages);
-  const matches = ({ couponCode }: Coupon) => couponCode.includes(sought);
   return (
     <>
       <div className="bar">
@@ -35,7 +36,7 @@ export function BatchCodes({ id }: { readonly id: number }) {
       {usage.problem}
       <List
         source={{ ...source, readAlso: usage.readAlso }}
-        matches={sought === '' ? undefined : matches}
+        matches={sought === '' ? undefined : ({ couponCode }: Coupon) => couponCode.includes(sought)}
         what={text.codesOf(id)}
         empty={text.noMatch}
         noMatch={text.noMatch}
@@ -44,5 +45,36 @@ export function BatchCodes({ id }: { readonly id: number }) {
         order={order}
       />
     </>
+  );
+}
+
+/** Of more batches, the latest stand above the coupons. */
+const foldsMost = 3;
+
+/** The latest batches above the list of coupons, a row each, which opens on their codes. */
+export function BatchFolds({ batches }: { readonly batches: readonly CouponBatch[] }) {
+  if (batches.length === 0) return null;
+  return (
+    <section className="card" aria-label={text.title}>
+      {batches.slice(0, foldsMost).map((batch) => (
+        <BatchFold key={batch.id} batch={batch} />
+      ))}
+      {batches.length > foldsMost && <Link href="/coupons/batches">{text.all}</Link>}
+    </section>
+  );
+}
+
+function BatchFold({ batch }: { readonly batch: CouponBatch }) {
+  const { id, count, createdAt } = batch;
+  const { data } = useQuery(CouponBatchService.method.getBatch, { id, limit: 1, withUsage: true });
+  return (
+    <Expandable summary={text.fold(nameOfBatch(batch), count, data?.uses, formatTime(createdAt))}>
+      {() => (
+        <>
+          <Link href={`/coupons/batches/${id}`}>{text.open}</Link>
+          <BatchCodes id={id} />
+        </>
+      )}
+    </Expandable>
   );
 }

@@ -1,18 +1,19 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { type CouponBatch, CouponBatchService, type GetBatchResponse } from '#gen/coupon/v1/coupon_batch_service_pb';
+import { useState } from 'react';
+import { type CouponBatch, CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
 import { History } from '../../audit/history.tsx';
 import { currencyDigits, formatAmount } from '../../business/money.ts';
 import { Time } from '../../business/time.tsx';
 import { useStaff } from '../../lookup/names.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { useWrite } from '../../rpc/write.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Facts, Page, Section } from '../../ui/page.tsx';
 import { Read } from '../../ui/read.tsx';
 import { WithRecordId } from '../../ui/record-id.tsx';
-import { words } from '../../words.ts';
-import { describeTerms } from '../record/summary.ts';
-import { nameOfBatch } from '../record/words.ts';
+import { counted, words } from '../../words.ts';
+import { describeTerms, nameOfBatch } from '../record/words.ts';
 import { BatchCodes } from './batch-codes.tsx';
-import { EndButton } from './end-button.tsx';
 
 const text = words.coupons.batches;
 
@@ -22,6 +23,7 @@ export function Component() {
 }
 
 function ReadBatch({ id }: { readonly id: number }) {
+  const staff = useStaff();
   const query = useQuery(CouponBatchService.method.getBatch, { id, limit: 1, withUsage: true });
   const batch = query.data?.batch;
   return (
@@ -37,45 +39,76 @@ function ReadBatch({ id }: { readonly id: number }) {
       }
     >
       <Read query={query} what={text.theBatch} elsewhere={<ButtonLink href="/coupons/batches">{text.all}</ButtonLink>}>
-        {(answer) => answer.batch && <BatchSections batch={answer.batch} answer={answer} />}
+        {({ uses, discountGiven, coupons: [coupon] }) =>
+          batch && (
+            <div className="split">
+              <div>
+                <Section title={text.codesTitle}>
+                  <BatchCodes id={id} />
+                </Section>
+                <History type="coupon_batch" id={id} />
+              </div>
+              <aside>
+                <Section title={text.one}>
+                  <Facts
+                    rows={[
+                      [words.coupons.used, uses !== undefined && text.usedOf(uses, batch.count)],
+                      [words.coupon.usage.given, discountGiven && formatAmount(discountGiven, currencyDigits())],
+                      [text.codesTitle, batch.count.toLocaleString('en')],
+                      [words.coupons.states.ended, batch.invalidated.toLocaleString('en')],
+                      [words.coupon.createdBy, staff.get(batch.createdBy) ?? words.coupon.staff(batch.createdBy)],
+                      [words.coupons.created, <Time key="created" at={batch.createdAt} />],
+                      [text.number, id],
+                    ]}
+                  />
+                </Section>
+                {coupon !== undefined && (
+                  <Section title={words.coupon.termsTitle}>
+                    <p>{describeTerms(coupon)}</p>
+                  </Section>
+                )}
+              </aside>
+            </div>
+          )
+        }
       </Read>
     </Page>
   );
 }
 
-function BatchSections({ batch, answer }: { readonly batch: CouponBatch; readonly answer: GetBatchResponse }) {
-  const { id, count, invalidated, createdBy, createdAt } = batch;
-  const staff = useStaff();
-  const { uses, discountGiven } = answer;
-  const [coupon] = answer.coupons;
+/** Invalidates the coupons of a batch that are still valid, after a question, because it can't be undone at once. */
+function EndButton({ batch }: { readonly batch: CouponBatch }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const name = nameOfBatch(batch);
+  const end = useWrite(
+    CouponBatchService.method.invalidateBatch,
+    ({ invalidated }) => ({ text: text.ended(name, counted(invalidated, text.codes)) }),
+    name,
+  );
+  const left = batch.count - batch.invalidated;
+  if (left === 0) return null;
+  const send = async () => {
+    setIsAsking(false);
+    const { failure } = await end.send({ id: batch.id });
+    // The keyboard continues at the heading, because the button that was pressed is gone.
+    if (failure === undefined) document.querySelector('h1')?.focus();
+  };
   return (
-    <div className="split">
-      <div>
-        <Section title={text.codesTitle}>
-          <BatchCodes id={id} />
-        </Section>
-        <History type="coupon_batch" id={id} />
-      </div>
-      <aside>
-        <Section title={text.one}>
-          <Facts
-            rows={[
-              [words.coupons.used, uses !== undefined && text.usedOf(uses, count)],
-              [words.coupon.usage.given, discountGiven && formatAmount(discountGiven, currencyDigits())],
-              [text.codesTitle, count.toLocaleString('en')],
-              [words.coupons.states.ended, invalidated.toLocaleString('en')],
-              [words.coupon.createdBy, staff.get(createdBy) ?? words.coupon.staff(createdBy)],
-              [words.coupons.created, <Time key="created" at={createdAt} />],
-              [text.number, id],
-            ]}
-          />
-        </Section>
-        {coupon !== undefined && (
-          <Section title={words.coupon.termsTitle}>
-            <p>{describeTerms(coupon)}.</p>
-          </Section>
-        )}
-      </aside>
-    </div>
+    <>
+      <Button emphasis="danger" isPending={end.isPending} onPress={() => setIsAsking(true)}>
+        {end.isPending ? text.ending : text.end}
+      </Button>
+      <Dialog title={text.endQuestion} isOpen={isAsking} onClose={() => setIsAsking(false)} role="alertdialog">
+        <p>{text.endExplained(counted(left, text.codes))}</p>
+        <div className="actions">
+          <Button autoFocus onPress={() => setIsAsking(false)}>
+            {text.keep}
+          </Button>
+          <Button emphasis="danger" onPress={() => void send()}>
+            {text.end}
+          </Button>
+        </div>
+      </Dialog>
+    </>
   );
 }

@@ -1,57 +1,36 @@
 import { useState } from 'react';
-import { Navigate, useNavigate } from 'react-router';
+import { Navigate } from 'react-router';
 import { CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
-import { useNow } from '../../business/time.tsx';
-import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { isSame } from '../../rpc/merge.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Page, Section } from '../../ui/page.tsx';
 import { counted, words } from '../../words.ts';
-import { AudienceFields } from '../form/audience-fields.tsx';
-import { batchConcernsOf } from '../form/concerns.ts';
-import { TermsFields, termsPlaces } from '../form/terms-fields.tsx';
-import { blankDraft, type CouponDraft, changesOf, newDraft, usersOf } from '../record/draft.ts';
-import { describeDraft } from '../record/summary.ts';
+import { CouponForm } from '../form/coupon-form.tsx';
+import { blankDraft, changesOf, newDraft, usersOf } from '../record/draft.ts';
+import { describeDraft } from '../record/words.ts';
 
 const text = words.coupons.batches;
-
-const places = {
-  ...termsPlaces,
-  ...{ applicableUsers: 'applicableUsers', name: 'name', count: 'count', prefix: 'prefix', codeLength: 'codeLength' },
-};
-
-/** A batch in a form. Its coupons have no code until they are made. */
-interface BatchDraft extends CouponDraft {
-  readonly name: string;
-  readonly count: string;
-  readonly prefix: string;
-  readonly codeLength: string;
-}
 
 /** All codes together have at most as many links to users and products (design 13). */
 const mostLinks = 100_000;
 
 /** The codes are for one use each unless staff say otherwise: whoever learns one could use it. */
-const blankBatch: BatchDraft = { ...newDraft, maxUses: '1', name: '', count: '', prefix: '', codeLength: '10' };
+const blankBatch = { ...newDraft, maxUses: '1', name: '', count: '', prefix: '', codeLength: '10' };
 
 /** Creates many coupons with random codes. */
 export function Component() {
-  const navigate = useNavigate();
-  const now = useNow(20_000);
   const [draft, setDraft] = useState(blankBatch);
   const [createdId, setCreatedId] = useState<number>();
   const create = useWrite(CouponBatchService.method.createBatch, ({ batch }) => ({
     text: text.made(counted(batch?.count ?? 0, text.codes)),
   }));
-  const change = (part: Partial<BatchDraft>) => setDraft({ ...draft, ...part });
   const field = (name: 'name' | 'count' | 'prefix' | 'codeLength') => ({
-    name,
-    autoComplete: 'off',
-    value: draft[name],
-    onChange: (text: string) => change({ [name]: text }),
+    ...{ name, autoComplete: 'off', value: draft[name] },
+    onChange: (typed: string) => setDraft({ ...draft, [name]: typed }),
   });
   const count = Number(digitsOf(draft.count));
+  const codes = counted(count, text.codes);
   const links = usersOf(draft).length + draft.products.length;
   const most = Math.min(10_000, Math.floor(mostLinks / Math.max(1, links)));
   const allowed = text.countProblem(most, most === 10_000 ? 0 : links);
@@ -68,16 +47,18 @@ export function Component() {
   if (createdId !== undefined) return <Navigate to={`/coupons/batches/${createdId}`} replace />;
   return (
     <Page title={text.newOne}>
-      <EditForm
+      <CouponForm
+        kind="batch"
+        draft={draft}
+        change={(part) => setDraft({ ...draft, ...part })}
+        start={blankBatch}
         action={text.create}
-        pending={text.creating(counted(count, text.codes))}
-        places={places}
-        write={create}
+        pending={text.creating(codes)}
         isDirty={!isSame(blankBatch, draft)}
-        summary={`${text.summary(counted(count, text.codes))} ${describeDraft(draft)}`}
-        concerns={batchConcernsOf(draft, now)}
+        summary={`${text.summary(codes)} ${describeDraft(draft)}`}
+        write={create}
         onSend={() => void send()}
-        onCancel={() => void navigate('/coupons/batches')}
+        back="/coupons/batches"
       >
         <Section title={text.codesTitle}>
           <div className="row">
@@ -105,10 +86,7 @@ export function Component() {
             />
           </div>
         </Section>
-        <TermsFields ofEachCode draft={draft} onChange={change} problem={create.failure?.fields.applicableProducts}>
-          <AudienceFields draft={draft} onChange={change} problem={create.failure?.fields.applicableUsers} />
-        </TermsFields>
-      </EditForm>
+      </CouponForm>
     </Page>
   );
 }

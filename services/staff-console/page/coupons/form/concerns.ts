@@ -2,81 +2,58 @@ import { readAmount, shortAmount } from '../../business/money.ts';
 import { formatDate } from '../../business/time.tsx';
 import { describeSkipped, readTimeInput } from '../../business/time-input.ts';
 import { words } from '../../words.ts';
-import { type CouponDraft, discountsOf, type TermsDraft } from '../record/draft.ts';
+import { type CouponDraft, discountsOf } from '../record/draft.ts';
 
 const text = words.coupon.concerns;
 
-/**
- * Returns what is allowed but looks like a mistake in a coupon, at a time in Unix ms. What stands in `was` is not
- * questioned.
- */
-export function concernsOf(draft: CouponDraft, now: number, was?: CouponDraft): string[] {
-  const isForNobody = draft.audience === 'nobody' && was?.audience !== 'nobody';
-  const isForMore = draft.audience === 'everyone' && was?.audience !== 'everyone';
-  return [
-    ...(isForNobody ? [text.nobody] : []),
-    ...termsConcernsOf(draft, now, was, isForMore, text.gets[draft.audience](draft.users.length)),
-    ...(isFree(draft) && !(was && isFree(was)) ? [text.free(shortAmount(mostOff(draft)))] : []),
-  ];
-}
-
-/** Like `concernsOf`, for new coupons that differ in their codes only. */
-export function batchConcernsOf(draft: CouponDraft, now: number): string[] {
-  const isForAll = draft.audience === 'everyone' && !hasLimit(draft.maxUses);
-  return [...concernsOf(draft, now), ...(isForAll ? [text.shared] : [])];
-}
+/** What a form makes: a coupon, many that differ in their codes only, or one that a customer claims; or a coupon's change. */
+export type FormKind = 'new' | 'edit' | 'batch' | 'reserved';
 
 /** From this percentage on, a discount without a largest amount is asked about. */
 const largePercent = 50;
 
 /**
- * Like `concernsOf`, for the terms alone. `isForMore`: everyone may use from now on what they could not before; `gets`: who
- * gets the discount, as the start of a sentence.
+ * Returns what is allowed but looks like a mistake in a coupon, at a time in Unix ms. What stands in `was` is not
+ * questioned.
  */
-export function termsConcernsOf(
-  draft: TermsDraft,
-  now: number,
-  was?: TermsDraft,
-  isForMore = false,
-  gets = text.gets.nobody(),
-): string[] {
+export function concernsOf(draft: CouponDraft, kind: FormKind, now: number, was?: CouponDraft): string[] {
+  const { audience, users, startsAt, validTill, maxValue, maxUses, maxLimitForUser } = draft;
+  const isOther = (name: keyof CouponDraft) => draft[name] !== was?.[name];
+  const code = draft.couponCode.trim();
   const { discountPercent, flatDiscount } = discountsOf(draft.discount);
-  const had = was && discountsOf(was.discount);
   const [percent, amount] = [readAmount(discountPercent), readAmount(flatDiscount)];
+  const had = was && discountsOf(was.discount);
+  const [start, end] = [startsAt, validTill].map(readTimeInput);
+  const isForMore = audience === 'everyone' && isOther('audience');
   const isOtherDiscount = isForMore || discountPercent !== had?.discountPercent || flatDiscount !== had.flatDiscount;
-  const isOtherStart = draft.startsAt !== was?.startsAt;
-  const isOtherEnd = draft.validTill !== was?.validTill;
-  const end = readTimeInput(draft.validTill);
-  const start = readTimeInput(draft.startsAt);
-  const isUncapped = readAmount(draft.maxValue) === 0 && !hasLimit(draft.maxUses);
   const isCostlier =
     isOtherDiscount ||
-    draft.maxValue !== was?.maxValue ||
-    draft.maxUses !== was.maxUses ||
-    (draft.maxLimitForUser !== was.maxLimitForUser && !hasLimit(draft.maxLimitForUser)) ||
-    (isOtherEnd && end === undefined);
+    isOther('maxValue') ||
+    isOther('maxUses') ||
+    (isOther('maxLimitForUser') && !hasLimit(maxLimitForUser)) ||
+    (isOther('validTill') && end === undefined);
+  const isUncapped = readAmount(maxValue) === 0 && !hasLimit(maxUses);
+  const isLarge = percent >= largePercent && percent <= 100;
+  const gets = text.gets[audience](users.length);
   return [
-    ...(draft.couponCode !== was?.couponCode && /\s/.test(draft.couponCode.trim())
-      ? [text.space(draft.couponCode.trim())]
-      : []),
-    ...(isOtherDiscount && percent > 100 ? [text.tooMuch(discountPercent)] : []),
-    ...(isCostlier && isUncapped && percent >= largePercent && percent <= 100
-      ? [describeCost(draft, percent, gets)]
-      : []),
-    ...(isOtherDiscount && percent + amount === 0 ? [text.nothing] : []),
-    ...(isOtherEnd && end !== undefined && end.getTime() < now ? [text.ended(formatDate(end))] : []),
-    ...((isOtherStart || isOtherEnd) && start !== undefined && end !== undefined && start >= end
-      ? [text.never(formatDate(start))]
-      : []),
-    ...(isOtherStart ? describeSkipped(text.start, draft.startsAt) : []),
-    ...(isOtherEnd ? describeSkipped(text.end, draft.validTill) : []),
-  ];
+    kind !== 'reserved' && audience === 'nobody' && isOther('audience') && text.nobody,
+    isOther('couponCode') && /\s/.test(code) && text.space(code),
+    isOtherDiscount && percent > 100 && text.tooMuch(discountPercent),
+    isCostlier && isUncapped && isLarge && text.cost(gets, percent, validTill === '', !hasLimit(maxLimitForUser)),
+    isOtherDiscount && percent + amount === 0 && text.nothing,
+    isOther('validTill') && end !== undefined && end.getTime() < now && text.ended(formatDate(end)),
+    (isOther('startsAt') || isOther('validTill')) && start && end && start >= end && text.never(formatDate(start)),
+    ...(isOther('startsAt') ? describeSkipped(text.start, startsAt) : []),
+    ...(isOther('validTill') ? describeSkipped(text.end, validTill) : []),
+    isFree(draft) && !(was && isFree(was)) && text.free(shortAmount(mostOff(draft))),
+    kind === 'batch' && audience === 'everyone' && !hasLimit(maxUses) && text.shared,
+  ].filter((concern) => typeof concern === 'string');
 }
 
 const hasLimit = (limit: string) => Number(limit) > 0;
 
 /** The amount that a coupon with a flat discount takes off; 0 for a percentage. */
-function mostOff({ discount, maxValue }: TermsDraft): number {
+function mostOff({ discount, maxValue }: CouponDraft): number {
   const amount = readAmount(discountsOf(discount).flatDiscount);
   return Math.min(amount, readAmount(maxValue) || amount);
 }
@@ -85,8 +62,4 @@ function mostOff({ discount, maxValue }: TermsDraft): number {
 function isFree(draft: CouponDraft): boolean {
   const isOpen = draft.audience === 'everyone' && draft.validTill === '' && !hasLimit(draft.maxUses);
   return isOpen && mostOff(draft) > readAmount(draft.minOrder);
-}
-
-function describeCost({ validTill, maxLimitForUser }: TermsDraft, percent: number, gets: string): string {
-  return text.cost(gets, percent, validTill === '', !hasLimit(maxLimitForUser));
 }

@@ -1,54 +1,36 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { amountProblem, readAmount } from '../../business/money.ts';
 import { Choice } from '../../forms/choice.tsx';
 import { Switch } from '../../forms/switch.tsx';
 import { TextField, type TextFieldProps } from '../../forms/text-field.tsx';
 import { TimeField } from '../../forms/time-field.tsx';
-import { ProductPicker } from '../../lookup/pickers.tsx';
+import { ProductPicker, UserPicker } from '../../lookup/pickers.tsx';
 import { Section } from '../../ui/page.tsx';
 import { words } from '../../words.ts';
-import type { TermsDraft } from '../record/draft.ts';
+import type { CouponDraft } from '../record/draft.ts';
+import type { FormKind } from './concerns.ts';
 
 const { form: text, terms } = words.coupon;
 
 interface TermsFieldsProps {
-  readonly draft: TermsDraft;
-  onChange(part: Partial<TermsDraft>): void;
+  readonly kind: FormKind;
+  readonly draft: CouponDraft;
+  change(part: Partial<CouponDraft>): void;
   /** The stored terms, which are not checked; undefined for a new coupon. */
-  readonly stored?: TermsDraft | undefined;
-  /** Whether the terms are those of many codes. */
-  readonly ofEachCode?: boolean;
-  /** The problem with the products that the service reported. */
-  readonly problem: string | undefined;
-  /** The section that says for whom it is. */
-  readonly children?: ReactNode;
+  readonly stored: CouponDraft | undefined;
+  /** What the service reported, by its names for the fields. */
+  readonly problems: Readonly<Record<string, string>> | undefined;
 }
 
-/** The form's fields that show problems with the terms, by the service's names for the fields. */
-export const termsPlaces = {
-  couponCode: 'couponCode',
-  discount: 'discount',
-  discountPercent: 'discount',
-  flatDiscount: 'discount',
-  minOrder: 'minOrder',
-  maxValue: 'maxValue',
-  startsAt: 'startsAt',
-  validTill: 'validTill',
-  maxLimitForUser: 'maxLimitForUser',
-  maxUses: 'maxUses',
-  applicableProducts: 'applicableProducts',
-};
-
-/** The sections of a form with the terms that coupons and reserved coupons share, except the code. */
-export function TermsFields(props: TermsFieldsProps) {
-  const { draft, onChange, stored, ofEachCode = false, problem, children } = props;
-  const { discount } = draft;
+/** The sections of a form with the terms, and with the customers unless these claim it. */
+export function TermsFields({ kind, draft, change, stored, problems }: TermsFieldsProps) {
+  const { discount, audience, users, products } = draft;
   const isPercent = discount.kind === 'percent';
   const isNew = stored === undefined;
   const field = (name: 'maxValue' | 'minOrder' | 'startsAt' | 'validTill' | 'maxLimitForUser' | 'maxUses') => ({
     name,
     value: draft[name],
-    onChange: (typed: string) => onChange({ [name]: typed }),
+    onChange: (typed: string) => change({ [name]: typed }),
   });
   const limit = (name: 'maxLimitForUser' | 'maxUses'): Omit<TextFieldProps, 'label'> => ({
     ...{ ...field(name), inputMode: 'numeric', autoComplete: 'off' },
@@ -58,7 +40,7 @@ export function TermsFields(props: TermsFieldsProps) {
   const [typedUses, setTypedUses] = useState('');
   const setOnce = (isOnce: boolean) => {
     if (isOnce) setTypedUses(draft.maxUses);
-    onChange({ maxUses: isOnce ? '1' : typedUses });
+    change({ maxUses: isOnce ? '1' : typedUses });
   };
   return (
     <>
@@ -67,7 +49,7 @@ export function TermsFields(props: TermsFieldsProps) {
           label={text.kind}
           value={discount.kind}
           options={text.kinds}
-          onChange={(kind) => onChange({ discount: { ...discount, kind } })}
+          onChange={(chosen) => change({ discount: { ...discount, kind: chosen } })}
         />
         <div className="row">
           {/* Each kind has its own field, so that one does not show the other's problem. */}
@@ -75,11 +57,9 @@ export function TermsFields(props: TermsFieldsProps) {
             key={discount.kind}
             label={isPercent ? terms.percent : terms.amount}
             name="discount"
-            value={isPercent ? discount.percent : discount.amount}
+            value={discount[discount.kind]}
             onChange={(typed) =>
-              onChange({
-                discount: { ...discount, ...(isPercent ? { percent: typed.replace('%', '') } : { amount: typed }) },
-              })
+              change({ discount: { ...discount, [discount.kind]: isPercent ? typed.replace('%', '') : typed } })
             }
             validate={(typed) =>
               (isNew && readAmount(typed) === 0) || (isPercent && /\p{Sc}/u.test(typed))
@@ -92,13 +72,31 @@ export function TermsFields(props: TermsFieldsProps) {
           <AmountField label={terms.minOrder} {...field('minOrder')} hint={text.anyOrder} />
         </div>
       </Section>
-      {children}
+      {kind !== 'reserved' && (
+        <Section title={text.who}>
+          <Choice
+            label={terms.customers}
+            name="audience"
+            value={audience}
+            options={text.audiences}
+            onChange={(chosen) => change({ audience: chosen })}
+          />
+          {audience === 'chosen' && (
+            <UserPicker
+              label={text.chosen}
+              chosen={users}
+              onChange={(chosen) => change({ users: chosen })}
+              problem={problems?.applicableUsers}
+            />
+          )}
+        </Section>
+      )}
       <Section title={text.what}>
         <ProductPicker
-          {...(draft.products.length === 0 && { hint: text.allProducts })}
-          chosen={draft.products}
-          onChange={(products) => onChange({ products })}
-          problem={problem}
+          {...(products.length === 0 && { hint: text.allProducts })}
+          chosen={products}
+          onChange={(chosen) => change({ products: chosen })}
+          problem={problems?.applicableProducts}
         />
       </Section>
       <Section title={text.when}>
@@ -110,14 +108,14 @@ export function TermsFields(props: TermsFieldsProps) {
       <Section title={text.limits}>
         <div className="row">
           <TextField label={terms.perCustomer} {...limit('maxLimitForUser')} hint={text.noLimit} />
-          <TextField label={terms.uses} {...limit('maxUses')} hint={ofEachCode ? text.ofEachCode : text.ofAll} />
+          <TextField label={terms.uses} {...limit('maxUses')} hint={kind === 'batch' ? text.ofEachCode : text.ofAll} />
         </div>
-        {ofEachCode && (
-          <Switch isSelected={Number(draft.maxUses) === 1} onChange={(isOnce) => setOnce(isOnce)}>
+        {kind === 'batch' && (
+          <Switch isSelected={Number(draft.maxUses) === 1} onChange={setOnce}>
             {text.once}
           </Switch>
         )}
-        <Switch isSelected={draft.exclusiveApply} onChange={(exclusiveApply) => onChange({ exclusiveApply })}>
+        <Switch isSelected={draft.exclusiveApply} onChange={(exclusiveApply) => change({ exclusiveApply })}>
           {terms.exclusive}
         </Switch>
       </Section>

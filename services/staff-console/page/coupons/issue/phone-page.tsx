@@ -6,34 +6,24 @@ import { CouponService, type PhoneCoupon } from '#gen/coupon/v1/coupon_service_p
 import { shortAmount } from '../../business/money.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
-import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Page } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { describeTerms } from '../record/summary.ts';
-import type { Terms } from '../record/words.ts';
-import { Issued } from './issued.tsx';
+import { Issued, useIssued } from './issued.tsx';
 
-const text = words.coupon.phone;
-
+const { phone: text, form, created } = words.coupon;
 const places = { mobile: 'mobile' };
 
 /** Issues the coupon with fixed terms to the owner of a mobile number. */
 export function Component() {
   const [params] = useSearchParams();
   const [mobile, setMobile] = useState(params.get('mobile') ?? '');
-  const [issued, setIssued] = useState<PhoneCoupon>();
+  const { issued, setIssued, takeBack } = useIssued<PhoneCoupon>(text.takenBack);
   const create = useWrite(CouponService.method.createCoupon, ({ coupon }) => ({
-    text: words.coupon.created(coupon?.couponCode),
-    undo: () => takeBack(coupon?.id ?? 0),
+    text: created(coupon?.couponCode),
+    undo: () => takeBack(coupon?.id),
   }));
-  const invalidate = useWrite(CouponService.method.delete, () => ({ text: text.takenBack }));
-  const takeBack = async (id: number): Promise<Undone> => {
-    const undone = await invalidate.send({ id });
-    if (undone.failure === undefined) setIssued(undefined);
-    return undone;
-  };
   const number = readMobile(mobile);
   const owners = useQuery(CouponService.method.getUsersMiniInfo, number === undefined ? skipToken : { search: number });
   const owner = owners.data?.users.find((user) => user.mobile === number);
@@ -50,8 +40,8 @@ export function Component() {
       {issued === undefined ? (
         <EditForm
           className="card"
-          action={words.coupon.form.create}
-          pending={words.coupon.form.creating}
+          action={form.create}
+          pending={form.creating}
           places={places}
           write={create}
           onSend={() => void send()}
@@ -77,24 +67,18 @@ export function Component() {
       ) : (
         <Issued
           what={text.issued(issued.userMobile)}
-          code={issued.couponCode}
-          href={`/coupons/${issued.id}`}
+          coupon={{ ...issued, ...decimalsOf(issued) }}
           another={text.another}
           onAnother={startAnew}
-        >
-          <p>{describeTerms(termsOfPhone(issued))}.</p>
-        </Issued>
+        />
       )}
     </Page>
   );
 }
 
-function termsOfPhone({ discountPercent, minOrder, maxValue }: PhoneCoupon): Terms {
-  return {
-    ...{ discountPercent: String(discountPercent), minOrder: String(minOrder), maxValue: String(maxValue) },
-    maxLimitForUser: 1,
-  };
-}
+const decimalsOf = ({ discountPercent, minOrder, maxValue }: PhoneCoupon) => ({
+  ...{ discountPercent: String(discountPercent), minOrder: String(minOrder), maxValue: String(maxValue) },
+});
 
 /** Reads an Indian mobile number as people write it; undefined for any other text. */
 function readMobile(text: string): string | undefined {

@@ -1,18 +1,23 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { skipToken } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'react-aria-components/Link';
 import { useSearchParams } from 'react-router';
+import { type CatalogOrder, CatalogService } from '#gen/catalog/v1/catalog_service_pb';
 import { type Coupon, CouponService } from '#gen/coupon/v1/coupon_service_pb';
+import { formatAmount } from '../../business/money.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
-import type { Undone } from '../../rpc/notices.ts';
+import { describeFailure } from '../../rpc/failure.ts';
 import { useWrite } from '../../rpc/write.ts';
-import { Page } from '../../ui/page.tsx';
-import { readId } from '../../ui/text.ts';
+import { Button } from '../../ui/button.tsx';
+import { Facts, Loading, Page, Problem } from '../../ui/page.tsx';
+import { isolate, readId } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { describeTerms } from '../record/summary.ts';
-import { Issued } from './issued.tsx';
-import { OrderToRefund, useOrderToRefund } from './order-to-refund.tsx';
+import { useValidity } from '../record/use-validity.ts';
+import { Issued, useIssued } from './issued.tsx';
 
-const text = words.coupon.refund;
+const { refund: text, form, restore: restoreText } = words.coupon;
 const places = { orderId: 'orderId' };
 const noWrite = { isPending: false, failure: undefined };
 
@@ -21,18 +26,12 @@ export function Component() {
   const [params] = useSearchParams();
   const [orderId, setOrderId] = useState(params.get('order') ?? '');
   const [shownId, setShownId] = useState<number>();
-  const [issued, setIssued] = useState<Coupon>();
   const order = useOrderToRefund(shownId);
-  const invalidate = useWrite(CouponService.method.delete, () => ({ text: text.invalidated }));
+  const { issued, setIssued, takeBack } = useIssued<Coupon>(text.invalidated);
   const refund = useWrite(CouponService.method.generateCancellationCoupon, ({ coupon }) => ({
     text: text.created(coupon?.couponCode),
-    undo: () => takeBack(coupon?.id ?? 0),
+    undo: () => takeBack(coupon?.id),
   }));
-  const takeBack = async (id: number): Promise<Undone> => {
-    const undone = await invalidate.send({ id });
-    if (undone.failure === undefined) setIssued(undefined);
-    return undone;
-  };
   const isShown = Number(orderId) === shownId;
   const send = async () => {
     if (!isShown) return setShownId(Number(orderId));
@@ -51,7 +50,7 @@ export function Component() {
         <EditForm
           className="card"
           {...(isShown && order.code !== undefined
-            ? { action: text.create, pending: words.coupon.form.creating }
+            ? { action: text.create, pending: form.creating }
             : { action: text.show, pending: text.show })}
           places={places}
           write={isShown ? { ...refund, isPending: refund.isPending || order.isPending } : noWrite}
@@ -72,16 +71,84 @@ export function Component() {
           {isShown && <OrderToRefund {...order} />}
         </EditForm>
       ) : (
-        <Issued
-          what={text.issued}
-          code={issued.couponCode}
-          href={`/coupons/${issued.id}`}
-          another={text.another}
-          onAnother={startAnew}
-        >
-          <p>{describeTerms(issued)}.</p>
-        </Issued>
+        <Issued what={text.issued} coupon={issued} another={text.another} onAnother={startAnew} />
       )}
     </Page>
   );
+}
+
+/** Reads an order, the code of the coupon that can be made if one can, and the coupon that has it already (spec 4.2). */
+function useOrderToRefund(id: number | undefined) {
+  const orders = useQuery(CatalogService.method.getOrders, id === undefined ? skipToken : { orderIds: [id] });
+  const order = orders.data?.orders[0];
+  const code = order && refundCode(order);
+  const coupons = useQuery(CouponService.method.getAll, code === undefined ? skipToken : { search: code });
+  const taken = coupons.data?.coupons.find(({ couponCode }) => couponCode === code);
+  const isFree = coupons.data !== undefined && taken === undefined && order?.refundCouponId === undefined;
+  return {
+    isPending: id !== undefined && (orders.isPending || (code !== undefined && coupons.isPending)),
+    error: orders.error ?? coupons.error,
+    order,
+    code: isFree ? code : undefined,
+    taken,
+  };
+}
+
+/** Shows an order and its customer, and the coupon that is about to be made, or why none can be. */
+function OrderToRefund({ isPending, error, order, code, taken }: ReturnType<typeof useOrderToRefund>) {
+  if (isPending) return <Loading what={text.what} />;
+  if (error !== null) return <Problem failure={describeFailure(error)} />;
+  if (order === undefined) return <Problem failure={text.orderNotFound} />;
+  const { user, totalAmount, refundCouponId } = order;
+  const owner = taken?.applicableUsers[0]?.user;
+  return (
+    <>
+      <Facts
+        rows={[
+          [text.customer, user && <Link href={`/users/${user.id}`}>{`${isolate(user.name)}, ${user.mobile}`}</Link>],
+          [text.total, totalAmount && formatAmount(totalAmount)],
+          [text.code, code && <code>{code}</code>],
+        ]}
+      />
+      {user === undefined && <p>{text.noCustomer}</p>}
+      {user !== undefined && totalAmount === undefined && <p>{text.noTotal}</p>}
+      {refundCouponId !== undefined ? (
+        <p>
+          {text.has} <Link href={`/coupons/${refundCouponId}`}>{order.refundCouponCode}</Link>.{' '}
+          <TakenBack id={refundCouponId} code={order.refundCouponCode} />
+        </p>
+      ) : (
+        taken !== undefined && (
+          <p>
+            {text.taken} <Link href={`/coupons/${taken.id}`}>{taken.couponCode}</Link>
+            {owner && text.takenBy(isolate(owner.name || words.lookup.unnamed))}
+            {text.noOwn}
+          </p>
+        )
+      )}
+    </>
+  );
+}
+
+/** Says that a refund coupon was invalidated, and offers to make it active again: an order has only one. */
+function TakenBack({ id, code = '' }: { readonly id: number; readonly code?: string | undefined }) {
+  const coupon = useQuery(CouponService.method.getById, { id }).data?.coupon;
+  const { restore, isPending } = useValidity(id, code);
+  if (!coupon?.isInvalidated) return null;
+  return (
+    <>
+      {text.wasInvalidated}{' '}
+      <Button isPending={isPending} onPress={() => void restore()}>
+        {isPending ? words.saving : restoreText}
+      </Button>
+    </>
+  );
+}
+
+/** Returns the code that the refund coupon of an order gets; undefined if it can't have one. */
+function refundCode({ id, user, totalAmount }: CatalogOrder): string | undefined {
+  if (user === undefined || totalAmount === undefined) return undefined;
+  const name = user.name === 'Unknown' ? user.mobile : user.name;
+  const letters = [...new Intl.Segmenter().segment(name || 'USR')].slice(0, 3).map(({ segment }) => segment);
+  return `${letters.join('').toUpperCase().normalize('NFC')}${id}`;
 }

@@ -3,23 +3,25 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import type { CouponBodySchema, CouponDetail } from '#gen/coupon/v1/coupon_service_pb';
 import { readAmount } from '../../business/money.ts';
 import { fromTimeInput, timeInput } from '../../business/time-input.ts';
+import type { Option } from '../../forms/pick-many.tsx';
 import { describeUser, isGone, nameOfProduct } from '../../lookup/gone.ts';
-
-/** A user or product that staff chose by its name. */
-export interface Chosen {
-  readonly id: number;
-  readonly name: string;
-  readonly detail?: string;
-}
+import { isSame } from '../../rpc/merge.ts';
 
 /** A product to which a coupon is limited: by a link unless told, by the coupon's list of product ids, or by both. */
-export interface ChosenProduct extends Chosen {
+export interface ChosenProduct extends Option {
   readonly isListed?: boolean;
   readonly isLinked?: boolean;
 }
 
-/** The terms of a coupon or reserved coupon in a form. Amounts are as typed; an empty text means none. */
-export interface TermsDraft {
+/** A discount in a form. Only the text of its kind counts. */
+interface Discount {
+  readonly kind: 'percent' | 'amount';
+  readonly percent: string;
+  readonly amount: string;
+}
+
+/** A coupon in a form, or a reserved one, which is for nobody yet. Amounts are as typed; an empty text means none. */
+export interface CouponDraft {
   readonly couponCode: string;
   readonly discount: Discount;
   readonly minOrder: string;
@@ -32,20 +34,9 @@ export interface TermsDraft {
   readonly maxUses: string;
   readonly exclusiveApply: boolean;
   readonly products: readonly ChosenProduct[];
-}
-
-/** A discount in a form. Only the text of its kind counts. */
-export interface Discount {
-  readonly kind: 'percent' | 'amount';
-  readonly percent: string;
-  readonly amount: string;
-}
-
-/** A coupon in a form. */
-export interface CouponDraft extends TermsDraft {
   readonly audience: 'everyone' | 'chosen' | 'nobody';
   /** The users who may use the coupon if `audience` is `chosen`. */
-  readonly users: readonly Chosen[];
+  readonly users: readonly Option[];
 }
 
 /** A draft with the values that the services use for absent fields (spec 4.2). */
@@ -103,12 +94,9 @@ export function usersLeft({ applicableUsers }: Pick<CouponDetail, 'applicableUse
  * Returns the products to which a coupon is limited, by its links and by its list of ids together, as Redeem judges
  * (design 13); none if it is for all. The name of one that is only in the list is empty.
  */
-export function productsOf({
-  applicableProducts,
-  productIds,
-}: Pick<CouponDetail, 'applicableProducts' | 'productIds'>): ChosenProduct[] {
-  const listed = new Set(productIds?.ids);
-  const linked = applicableProducts.map((product) => ({
+export function productsOf(coupon: Pick<CouponDetail, 'applicableProducts' | 'productIds'>): ChosenProduct[] {
+  const listed = new Set(coupon.productIds?.ids);
+  const linked = coupon.applicableProducts.map((product) => ({
     id: product.id,
     name: nameOfProduct(product),
     ...(listed.has(product.id) && { isListed: true, isLinked: true }),
@@ -117,48 +105,42 @@ export function productsOf({
   return [...linked, ...[...listed].map((id) => ({ id, name: '', isListed: true }))];
 }
 
-/** The fields of a request. Undefined fields are not sent. */
-export type BodyInit = Exclude<MessageInitShape<typeof CouponBodySchema>, { $typeName: string }>;
+type BodyInit = Exclude<MessageInitShape<typeof CouponBodySchema>, { $typeName: string }>;
 
-/**
- * Returns the fields that differ between two drafts, for the request. An update can't clear an amount, so an emptied
- * amount becomes 0. For a new coupon, `before` is `blankDraft`.
- */
-export function changesOf(before: CouponDraft, after: CouponDraft): BodyInit {
-  const isOtherAudience = before.audience !== after.audience;
-  return {
-    ...termsChangesOf(before, after),
-    isApplyForAll: isOtherAudience ? after.audience === 'everyone' : undefined,
-    isUserBased: isOtherAudience ? after.audience === 'chosen' : undefined,
-    applicableUsers: changedIds(usersOf(before), usersOf(after)),
-  };
-}
+/** The fields of a request. Those that stand together are sent together. An emptied amount or limit is 0. */
+const parts: readonly ((draft: CouponDraft) => BodyInit)[] = [
+  ({ couponCode }) => ({ couponCode }),
+  ({ minOrder }) => ({ minOrder: readAmount(minOrder) }),
+  ({ maxValue }) => ({ maxValue: readAmount(maxValue) }),
+  ({ startsAt }) => ({ startsAt: fromTimeInput(startsAt) }),
+  ({ validTill }) => ({ validTill: fromTimeInput(validTill) }),
+  ({ maxLimitForUser }) => ({ maxLimitForUser: Number(maxLimitForUser) }),
+  ({ maxUses }) => ({ maxUses: Number(maxUses) }),
+  ({ exclusiveApply }) => ({ exclusiveApply }),
+  ({ products }) => ({ productIds: idsOf(products.filter(isListed)) }),
+  ({ products }) => ({ applicableProducts: idsOf(products.filter(isLinked)) }),
+  ({ audience }) => ({ isApplyForAll: audience === 'everyone', isUserBased: audience === 'chosen' }),
+  (draft) => ({ applicableUsers: idsOf(usersOf(draft)) }),
+];
 
-/** Like `changesOf`, for the terms alone. */
-export function termsChangesOf(before: TermsDraft, after: TermsDraft): BodyInit {
-  const couponCode = after.couponCode.trim();
-  return {
-    couponCode: before.couponCode === couponCode ? undefined : couponCode,
-    ...changedDiscount(before.discount, after.discount),
-    minOrder: changedAmount(before.minOrder, after.minOrder),
-    maxValue: changedAmount(before.maxValue, after.maxValue),
-    startsAt: changedTime(before.startsAt, after.startsAt),
-    validTill: changedTime(before.validTill, after.validTill),
-    maxLimitForUser: changedLimit(before.maxLimitForUser, after.maxLimitForUser),
-    maxUses: changedLimit(before.maxUses, after.maxUses),
-    exclusiveApply: before.exclusiveApply === after.exclusiveApply ? undefined : after.exclusiveApply,
-    productIds: changedIds(before.products.filter(isListed), after.products.filter(isListed)),
-    applicableProducts: changedIds(before.products.filter(isLinked), after.products.filter(isLinked)),
-  };
-}
-
+const idsOf = (chosen: readonly Option[]) => ({ ids: chosen.map(({ id }) => id) });
 const isListed = (product: ChosenProduct) => product.isListed === true;
 const isLinked = (product: ChosenProduct) => product.isLinked === true || !isListed(product);
 
-/** Whether a request of these changes would change anything. */
-export function isChange(changes: BodyInit): boolean {
-  return Object.values(changes).some((value) => value !== undefined);
+/** Returns the fields that differ between two drafts, for the request. For a new coupon, `before` is `blankDraft`. */
+export function changesOf(before: CouponDraft, after: CouponDraft): BodyInit {
+  const typed = { ...after, couponCode: after.couponCode.trim() };
+  const changed = parts.filter((part) => inOrder(part(before)) !== inOrder(part(typed)));
+  return Object.assign(changedDiscount(before.discount, after.discount), ...changed.map((part) => part(typed)));
 }
+
+/** Writes a part of a request. The order of ids has no meaning. */
+function inOrder(part: BodyInit): string {
+  return JSON.stringify(part, (_name, value: unknown) => (Array.isArray(value) ? value.toSorted() : value));
+}
+
+/** Whether a request of these changes would change anything. */
+export const isChange = (changes: BodyInit) => Object.keys(changes).length > 0;
 
 /** Returns a discount's texts. The one of the other kind is empty, whatever was typed for it. */
 export function discountsOf({ kind, percent, amount }: Discount) {
@@ -166,38 +148,17 @@ export function discountsOf({ kind, percent, amount }: Discount) {
 }
 
 /** Returns the users of a draft's coupon. Chosen users don't count while it is for everyone or for nobody. */
-export function usersOf({ audience, users }: CouponDraft): readonly Chosen[] {
+export function usersOf({ audience, users }: CouponDraft): readonly Option[] {
   return audience === 'chosen' ? users : [];
 }
 
 /** A stored coupon may have both discounts. The unused one stays unless the one in use changes. */
 function changedDiscount(before: Discount, after: Discount): BodyInit {
-  const [had, has] = [discountsOf(before), discountsOf(after)];
-  const isSame =
-    changedAmount(had.discountPercent, has.discountPercent) === undefined &&
-    changedAmount(had.flatDiscount, has.flatDiscount) === undefined;
-  if (isSame) return {};
+  const [had, has] = [before, after].map((each) => Object.values(discountsOf(each)).map(readAmount));
+  if (isSame(had, has)) return {};
+  const [discountPercent = 0, flatDiscount = 0] = has ?? [];
   return {
-    discountPercent: changedAmount(before.percent, has.discountPercent),
-    flatDiscount: changedAmount(before.amount, has.flatDiscount),
+    ...(discountPercent !== readAmount(before.percent) && { discountPercent }),
+    ...(flatDiscount !== readAmount(before.amount) && { flatDiscount }),
   };
-}
-
-function changedAmount(before: string, after: string): number | undefined {
-  return readAmount(before) === readAmount(after) ? undefined : readAmount(after);
-}
-
-function changedTime(before: string, after: string): string | undefined {
-  return before === after ? undefined : fromTimeInput(after);
-}
-
-/** An emptied limit is 0, which means no limit. */
-function changedLimit(before: string, after: string): number | undefined {
-  return before === after ? undefined : Number(after);
-}
-
-function changedIds(before: readonly Chosen[], after: readonly Chosen[]): { ids: number[] } | undefined {
-  const had = new Set(before.map(({ id }) => id));
-  const ids = after.map(({ id }) => id);
-  return had.size === ids.length && ids.every((id) => had.has(id)) ? undefined : { ids };
 }

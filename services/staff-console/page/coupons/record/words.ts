@@ -1,8 +1,12 @@
-import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import type { Coupon } from '#gen/coupon/v1/coupon_service_pb';
 import { readAmount, shortAmount } from '../../business/money.ts';
+import { formatTime } from '../../business/time.tsx';
+import { readTimeInput } from '../../business/time-input.ts';
+import type { Option } from '../../forms/pick-many.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { type Chosen, type CouponDraft, discountsOf, usersOf } from './draft.ts';
+import { type CouponDraft, discountsOf, usersOf } from './draft.ts';
 
 const { terms: labels, form, summary } = words.coupon;
 const { states } = words.coupons;
@@ -14,55 +18,33 @@ export const couponViews = [
   ['/coupons/batches', words.coupons.batches.title],
 ] as const;
 
-/** The discounts of a coupon. Amounts are decimals; 0 or an empty text means none. */
-export interface Discounts {
-  readonly discountPercent?: string | undefined;
-  readonly flatDiscount?: string | undefined;
-  readonly maxValue?: string | undefined;
-}
+type Amounts = 'discountPercent' | 'flatDiscount' | 'maxValue' | 'minOrder';
+type Limits = 'startsAt' | 'validTill' | 'maxLimitForUser' | 'maxUses' | 'exclusiveApply';
 
-/** When and how often a coupon can be used. */
-export interface Limits {
-  readonly startsAt?: Timestamp | undefined;
-  readonly validTill?: Timestamp | undefined;
-  /** The uses of all customers together; 0 or undefined: no limit. */
-  readonly maxUses?: number | undefined;
-}
-
-/** The terms of a coupon, a reserved coupon, or what stands in their forms. */
-export interface Terms extends Discounts, Limits {
-  readonly minOrder?: string | undefined;
-  readonly maxLimitForUser?: number | undefined;
-  readonly exclusiveApply?: boolean;
-}
+/** The terms of a coupon, a reserved coupon, or what stands in their forms. 0 and an empty text mean none. */
+export type Terms = Readonly<Partial<Pick<Coupon, Amounts | Limits>>>;
 
 /** Returns a discount and its largest amount, such as "10%" and "₹150"; empty texts for none. */
-export function discountOf({
-  discountPercent,
-  flatDiscount,
-  maxValue,
-}: Discounts): readonly [discount: string, most: string] {
-  const [percent = 0, amount = 0, most = 0] = [discountPercent, flatDiscount, maxValue].map((text = '') =>
-    readAmount(text),
-  );
+function discountOf({ discountPercent = '', flatDiscount = '', maxValue = '' }: Terms): readonly [string, string] {
+  const [percent, amount, most] = [readAmount(discountPercent), readAmount(flatDiscount), readAmount(maxValue)];
   if (percent > 0) return [`${percent}%`, most > 0 ? shortAmount(most) : ''];
   return amount > 0 ? [shortAmount(amount), most > 0 && most < amount ? shortAmount(most) : ''] : ['', ''];
 }
 
 /** Describes a coupon's discount, such as "10% up to ₹150". */
-export function describeDiscount(discounts: Discounts): string {
-  const [discount, most] = discountOf(discounts);
+export function describeDiscount(terms: Terms): string {
+  const [discount, most] = discountOf(terms);
   return discount === '' ? summary.noDiscount : most === '' ? discount : summary.upTo(discount, most);
 }
 
 /** Describes the smallest order for which a coupon can be used. */
-export function describeMinimum(minOrder: string | undefined): string {
-  return Number(minOrder ?? 0) > 0 ? shortAmount(minOrder ?? 0) : words.coupons.anyOrder;
+export function describeMinimum(minOrder = '0'): string {
+  return Number(minOrder) > 0 ? shortAmount(minOrder) : words.coupons.anyOrder;
 }
 
 /** Describes who may use a coupon; `users` is the number of chosen customers who still exist. */
 export function describeAudience(
-  { isApplyForAll, isUserBased }: { readonly isApplyForAll: boolean; readonly isUserBased: boolean },
+  { isApplyForAll, isUserBased }: Pick<Coupon, 'isApplyForAll' | 'isUserBased'>,
   users: number,
 ): string {
   if (isApplyForAll) return form.audiences.everyone;
@@ -70,8 +52,46 @@ export function describeAudience(
 }
 
 /** Describes how often a coupon can be used by all customers together. */
-export function describeUses({ maxUses }: Limits): string {
+export function describeUses({ maxUses }: Terms): string {
   return maxUses ? maxUses.toLocaleString('en') : words.coupons.noLimit;
+}
+
+/**
+ * Describes terms in a sentence, such as "10% off, up to ₹150, for everyone, once each, at most 500 uses."
+ *
+ * @param who for whom they are, such as "for everyone".
+ * @param products the number of products to which they are limited; 0 for none.
+ */
+export function describeTerms(terms: Terms, who = '', products = 0): string {
+  const { startsAt, validTill, maxLimitForUser = 0, maxUses = 0 } = terms;
+  const [discount, most] = discountOf(terms);
+  const minOrder = readAmount(terms.minOrder ?? '');
+  const when = [startsAt && summary.from(formatTime(startsAt)), validTill && summary.until(formatTime(validTill))];
+  const parts = [
+    discount === '' ? summary.noDiscount : summary.off(discount),
+    most && summary.most(most),
+    minOrder > 0 && summary.minOrder(shortAmount(minOrder)),
+    who,
+    products > 0 && summary.products(products),
+    maxLimitForUser > 0 && summary.each(maxLimitForUser),
+    when.filter(Boolean).join(' '),
+    maxUses > 0 && summary.uses(maxUses),
+    terms.exclusiveApply && summary.exclusive,
+  ];
+  return `${parts.filter(Boolean).join(', ')}.`;
+}
+
+/** Says in a sentence what a form will make. What is no amount or time yet is none. */
+export function describeDraft(draft: CouponDraft, who = summary.audiences[draft.audience](draft.users.length)): string {
+  const [start, end] = [draft.startsAt, draft.validTill].map(readTimeInput);
+  const terms = {
+    ...{ ...draft, ...discountsOf(draft.discount) },
+    startsAt: start && timestampFromDate(start),
+    validTill: end && timestampFromDate(end),
+    maxLimitForUser: Number(draft.maxLimitForUser),
+    maxUses: Number(draft.maxUses),
+  };
+  return describeTerms(terms, who, draft.products.length);
 }
 
 /**
@@ -80,7 +100,7 @@ export function describeUses({ maxUses }: Limits): string {
  * @param used how often it was used; undefined if that is not known.
  */
 export function stateOf(
-  { isInvalidated = false, startsAt, validTill, maxUses = 0 }: Limits & { readonly isInvalidated?: boolean },
+  { isInvalidated = false, startsAt, validTill, maxUses = 0 }: Terms & { readonly isInvalidated?: boolean },
   now: number,
   used = 0,
 ): keyof typeof states {
@@ -119,7 +139,7 @@ export function describeField(field: keyof CouponDraft, draft: CouponDraft): rea
   return described[field];
 }
 
-function namesOf(chosen: readonly Chosen[]): string {
+function namesOf(chosen: readonly Option[]): string {
   if (chosen.length === 0) return summary.noneChosen;
   const names = chosen.slice(0, namedMost).map(({ id, name }) => name || summary.product(id));
   return names.join(', ') + (chosen.length > namedMost ? summary.more(chosen.length - namedMost) : '');

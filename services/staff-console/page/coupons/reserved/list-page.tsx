@@ -1,25 +1,32 @@
 import { useState } from 'react';
+import { Link } from 'react-aria-components/Link';
 import {
   CouponService,
   type GetReservedCouponsResponse,
   type ListedReservedCoupon,
 } from '#gen/coupon/v1/coupon_service_pb';
-import type { ClaimResponse } from '#gen/coupon/v1/redemption_service_pb';
+import { type ClaimResponse, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
+import { trailAddress } from '../../audit/trail/filters.ts';
 import { useNow } from '../../business/time.tsx';
+import { EditForm } from '../../forms/edit-form.tsx';
+import type { Option } from '../../forms/pick-many.tsx';
 import { SelectField } from '../../forms/select-field.tsx';
 import { TextField } from '../../forms/text-field.tsx';
+import { type Column, textColumn } from '../../lists/column.ts';
 import { useFilters, useSearch } from '../../lists/filters.ts';
 import { List } from '../../lists/list.tsx';
 import { Views } from '../../lists/views.tsx';
+import { describeUser, isGone } from '../../lookup/gone.ts';
+import { UserPicker } from '../../lookup/pickers.tsx';
+import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Badge, Page } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { Issued } from '../issue/issued.tsx';
-import { reservedColumns, reservedState } from '../record/reserved-columns.tsx';
-import { describeTerms } from '../record/summary.ts';
-import { couponViews } from '../record/words.ts';
-import { ClaimDialog } from './claim-dialog.tsx';
+import { createdColumn, termsColumns } from '../record/columns.tsx';
+import { couponViews, stateOf } from '../record/words.ts';
 
 const text = words.coupons.reserved;
 const create = { name: text.newOne, href: '/coupons/reserved/new' };
@@ -34,26 +41,61 @@ export function Component() {
   const now = useNow(20_000);
   const [secretCode, setSecretCode] = useState<string>();
   const [claimed, setClaimed] = useState<ClaimResponse>();
-  const columns = reservedColumns(now, (coupon) => (
-    <Button aria-label={text.claimOf(coupon.secretCode)} onPress={() => setSecretCode(coupon.secretCode)}>
-      {text.claimFor}
-    </Button>
-  ));
-  const matches = (coupon: ListedReservedCoupon) => reservedState(coupon, now) === values.state;
+  /** Says in a word whether it was claimed or, if not, whether it can be. */
+  const stateIn = (coupon: ListedReservedCoupon) => {
+    const state = stateOf(coupon, now);
+    if (coupon.redeemedUser !== undefined) return text.claimed;
+    return state === 'active' ? text.notClaimed : words.coupons.states[state];
+  };
+  const showClaimant = (coupon: ListedReservedCoupon) => {
+    const { redeemedUser: user } = coupon;
+    if (user === undefined) {
+      if (stateIn(coupon) === expired) return text.nobodyYet;
+      return (
+        <Button aria-label={text.claimOf(coupon.secretCode)} onPress={() => setSecretCode(coupon.secretCode)}>
+          {text.claimFor}
+        </Button>
+      );
+    }
+    if (isGone(user)) return text.deleted;
+    return (
+      <Link href={`/users/${user.id}`}>
+        <span title={user.mobile}>{isolate(user.name || words.lookup.unnamed)}</span>
+      </Link>
+    );
+  };
+  const columns: readonly Column<ListedReservedCoupon>[] = [
+    secretColumn,
+    {
+      title: words.coupon.terms.code,
+      show: ({ couponCode }) => isolate(couponCode),
+      text: ({ couponCode }) => couponCode,
+      className: 'code',
+    },
+    ...termsColumns,
+    textColumn(text.claimedBy, claimantOf, {
+      show: showClaimant,
+      file: [
+        { title: text.claimedBy, text: (coupon) => coupon.redeemedUser?.name ?? claimantOf(coupon) },
+        { title: text.mobile, text: ({ redeemedUser }) => redeemedUser?.mobile ?? '' },
+      ],
+    }),
+    textColumn(words.coupons.state, stateIn, {
+      show: (coupon) => <Badge kind={stateIn(coupon) === text.notClaimed ? 'good' : 'plain'}>{stateIn(coupon)}</Badge>,
+    }),
+    createdColumn,
+  ];
   return (
     <Page title={text.title} create={create}>
       {claimed?.coupon !== undefined && (
         <Issued
           // Its heading takes the focus anew.
           key={claimed.coupon.id}
-          what={words.coupon.phone.issued(nameOfUser(claimed))}
-          code={claimed.coupon.couponCode}
-          href={`/coupons/${claimed.coupon.id}`}
+          what={words.coupon.phone.issued(isolate(claimed.reservedCoupon?.redeemedUser?.name || words.lookup.unnamed))}
+          coupon={claimed.coupon}
           another={text.done}
           onAnother={() => setClaimed(undefined)}
-        >
-          <p>{describeTerms(claimed.coupon)}.</p>
-        </Issued>
+        />
       )}
       {secretCode !== undefined && (
         <ClaimDialog
@@ -71,7 +113,7 @@ export function Component() {
       </Views>
       <List
         source={{ method: CouponService.method.getReservedCoupons, request: { search, withTotal: true }, rowsOf }}
-        matches={values.state === '' ? undefined : matches}
+        matches={values.state === '' ? undefined : (coupon) => stateIn(coupon) === values.state}
         what={text.what}
         empty={text.none}
         create={create}
@@ -84,6 +126,47 @@ export function Component() {
   );
 }
 
-function nameOfUser({ reservedCoupon }: ClaimResponse): string {
-  return isolate(reservedCoupon?.redeemedUser?.name || words.lookup.unnamed);
+const secretColumn = textColumn(text.secretCode, ({ secretCode }: ListedReservedCoupon) => secretCode, {
+  show: ({ id, secretCode }) => (
+    <Link href={trailAddress({ type: 'reserved_coupon', id: String(id) })}>{isolate(secretCode)}</Link>
+  ),
+  className: 'code',
+});
+
+function claimantOf({ redeemedUser }: ListedReservedCoupon): string {
+  if (redeemedUser === undefined) return '';
+  return isGone(redeemedUser) ? text.deleted : describeUser(redeemedUser);
+}
+
+interface ClaimDialogProps {
+  readonly secretCode: string;
+  onClaimed(answer: ClaimResponse): void;
+  onClose(): void;
+}
+
+/** Asks for which customer a reserved coupon is claimed, and claims it. */
+function ClaimDialog({ secretCode, onClaimed, onClose }: ClaimDialogProps) {
+  const [user, setUser] = useState<Option>();
+  const [isMissing, setIsMissing] = useState(false);
+  const claim = useWrite(RedemptionService.method.claim, () => ({ text: text.claimDone(secretCode) }));
+  const send = async () => {
+    setIsMissing(user === undefined);
+    if (user === undefined) return;
+    const { answer } = await claim.send({ secretCode, userId: user.id });
+    if (answer !== undefined) onClaimed(answer);
+  };
+  return (
+    <Dialog title={text.claimTitle(isolate(secretCode))} isOpen onClose={onClose}>
+      <EditForm action={text.claim} pending={text.claiming} write={claim} onSend={() => void send()} onCancel={onClose}>
+        <p>{text.claimExplained}</p>
+        <UserPicker
+          autoFocus
+          label={text.customer}
+          chosen={user ? [user] : []}
+          onChange={(chosen) => setUser(chosen.at(-1))}
+          problem={isMissing && user === undefined ? text.chooseCustomer : undefined}
+        />
+      </EditForm>
+    </Dialog>
+  );
 }

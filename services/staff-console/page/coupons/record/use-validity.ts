@@ -1,7 +1,6 @@
 import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
-import { Button } from '../../ui/button.tsx';
 import { words } from '../../words.ts';
 
 const text = words.coupon;
@@ -17,14 +16,4 @@ export function useValidity(id: number, code: string) {
   const end = useWrite(CouponService.method.delete, () => ({ text: text.invalidated(code), undo: restore }), name);
   const begin = useWrite(CouponService.method.update, () => ({ text: text.restored(code), undo: invalidate }), name);
   return { invalidate, restore, isPending: end.isPending || begin.isPending };
-}
-
-/** Makes an invalidated coupon active again. */
-export function RestoreButton({ id, couponCode }: { readonly id: number; readonly couponCode: string }) {
-  const { restore, isPending } = useValidity(id, couponCode);
-  return (
-    <Button isPending={isPending} onPress={() => void restore()}>
-      {isPending ? words.saving : text.restore}
-    </Button>
-  );
 }

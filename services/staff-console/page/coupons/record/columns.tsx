@@ -1,0 +1,175 @@
+import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
+import { useQueries, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-aria-components/Link';
+import type { ListedCoupon } from '#gen/coupon/v1/coupon_service_pb';
+import { type CouponUsage, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
+import { currencyDigits, formatAmount } from '../../business/money.ts';
+import { formatDay, formatTime } from '../../business/time.tsx';
+import { type Column, numberColumn, textColumn, timeColumn } from '../../lists/column.ts';
+import { describeFailure } from '../../rpc/failure.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Badge, Problem } from '../../ui/page.tsx';
+import { isolate } from '../../ui/text.ts';
+import { words } from '../../words.ts';
+import { describeDiscount, describeMinimum, stateOf, type Terms } from './words.ts';
+import './coupons.css';
+
+const text = words.coupons;
+const { terms: labels, createdBy, code } = words.coupon;
+
+/** The column of a coupon's code, which leads to the coupon, in one line. */
+export const codeColumn = textColumn(
+  labels.code,
+  ({ couponCode }: Pick<ListedCoupon, 'id' | 'couponCode'>) => couponCode,
+  {
+    show: ({ id, couponCode }) => (
+      <span className="code-cell">
+        <Link className="one-line" href={`/coupons/${id}`}>
+          {isolate(couponCode)}
+        </Link>
+        <CopyButton isIcon what={code} text={couponCode} name={couponCode} />
+      </span>
+    ),
+    className: 'code',
+  },
+);
+
+const ends = timeColumn(labels.ends, ({ validTill }: Terms) => validTill);
+
+/** The columns of a coupon's terms. Times stand as days: whoever points at one sees the time, and what is told besides. */
+export const termsColumns: readonly [Column<Terms>, Column<Terms>, Column<Terms>] = [
+  {
+    title: labels.discount,
+    text: describeDiscount,
+    className: 'clip',
+    file: [
+      { title: labels.percent, text: ({ discountPercent = '' }) => discountPercent },
+      { title: labels.amount, text: ({ flatDiscount = '' }) => flatDiscount },
+      { title: labels.maxValue, text: ({ maxValue = '' }) => maxValue },
+    ],
+  },
+  {
+    ...numberColumn(labels.minOrder, ({ minOrder = 0 }) => Number(minOrder)),
+    text: ({ minOrder = '' }) => minOrder,
+    show: ({ minOrder }) => describeMinimum(minOrder),
+  },
+  {
+    ...ends,
+    file: [
+      timeColumn(labels.starts, ({ startsAt }) => startsAt),
+      ends,
+      { title: labels.uses, text: ({ maxUses }) => String(maxUses || '') },
+    ],
+    show: ({ validTill }) =>
+      validTill ? <span title={formatTime(validTill)}>{formatDay(timestampDate(validTill))}</span> : text.noEnd,
+    compare: (a, b) => endOf(a) - endOf(b),
+  },
+];
+
+/** Returns when a coupon ends, in Unix ms. */
+export function endOf({ validTill }: Terms): number {
+  return validTill === undefined ? Number.POSITIVE_INFINITY : timestampMs(validTill);
+}
+
+type Created = Pick<ListedCoupon, 'createdAt' | 'creator'>;
+const created = timeColumn(text.created, ({ createdAt }: Created) => createdAt);
+
+/** The column that says when a record was created, and by whom. */
+export const createdColumn: Column<Created> = {
+  ...created,
+  file: [created, { title: createdBy, text: ({ creator }) => creator?.name ?? '' }],
+  show: ({ createdAt, creator }) =>
+    createdAt && (
+      <span title={formatTime(createdAt) + (creator ? `, ${creator.name}` : '')}>
+        {formatDay(timestampDate(createdAt))}
+      </span>
+    ),
+};
+
+type Usable = Parameters<typeof stateOf>[0];
+const kinds = { active: 'good', scheduled: 'plain', expired: 'plain', ended: 'bad', usedUp: 'warn' } as const;
+
+interface CouponBadgeProps {
+  readonly coupon: Usable;
+  /** In Unix ms. */
+  readonly now: number;
+  /** How often it was used; undefined if that is not known. */
+  readonly used?: number | undefined;
+}
+
+/** Shows in a word whether a coupon can be used. */
+export function CouponBadge({ coupon, now, used }: CouponBadgeProps) {
+  const state = stateOf(coupon, now, used);
+  const badge = <Badge kind={kinds[state]}>{text.states[state]}</Badge>;
+  return state === 'scheduled' ? <span title={`${text.from} ${formatTime(coupon.startsAt)}`}>{badge}</span> : badge;
+}
+
+/**
+ * Returns the column that says whether a coupon can be used, at a time in Unix ms.
+ *
+ * @param usedOf returns how often it was used, as far as that is read.
+ */
+export function stateColumn<Row extends Usable>(
+  now: number,
+  usedOf: (coupon: Row) => number | undefined = () => undefined,
+): Column<Row> {
+  return textColumn(text.state, (coupon) => text.states[stateOf(coupon, now, usedOf(coupon))], {
+    show: (coupon) => <CouponBadge coupon={coupon} now={now} used={usedOf(coupon)} />,
+  });
+}
+
+type Counted = Pick<ListedCoupon, 'id' | 'maxUses'>;
+
+/**
+ * Returns the columns that tell how often coupons were used, and what they gave. The figures are read with one call a page,
+ * after its rows are there.
+ *
+ * @param pages the coupons on show, as they were read.
+ */
+export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
+  const transport = useTransport();
+  const queryClient = useQueryClient();
+  const queryOf = (rows: readonly Counted[]) => ({
+    ...createQueryOptions(RedemptionService.method.getUsage, { couponIds: rows.map(({ id }) => id) }, { transport }),
+    refetchOnWindowFocus: pages.length === 1,
+  });
+  const answers = useQueries({ queries: pages.filter((rows) => rows.length > 0).map(queryOf) });
+  const [ofFile] = useState(() => new Map<number, CouponUsage>());
+  const shown = new Map(answers.flatMap(({ data }) => data?.usage.map((usage) => [usage.couponId, usage]) ?? []));
+  const usageOf = ({ id }: Counted) => shown.get(id) ?? ofFile.get(id);
+  const failed = answers.filter(({ error }) => error !== null);
+  const missing = answers.some(({ isPending }) => isPending) ? '…' : text.unknown;
+  const usedOf = (coupon: Counted) => usageOf(coupon)?.used;
+  const givenBy = (coupon: Counted) => usageOf(coupon)?.discountUsed;
+  const columns: readonly Column<Counted>[] = [
+    {
+      ...numberColumn(text.used, (coupon) => usedOf(coupon) ?? 0),
+      text: (coupon) => String(usedOf(coupon) ?? ''),
+      show: (coupon) => {
+        const usage = usageOf(coupon);
+        if (usage === undefined) return missing;
+        return <span title={text.held(usage.held)}>{text.usedOf(usage.used, coupon.maxUses ?? 0)}</span>;
+      },
+    },
+    {
+      ...numberColumn(text.given, (coupon) => Number(givenBy(coupon) ?? 0)),
+      text: (coupon) => givenBy(coupon) ?? '',
+      show: (coupon) => (usageOf(coupon) ? formatAmount(givenBy(coupon) ?? 0, currencyDigits()) : missing),
+    },
+  ];
+  /** Reads the figures of a page of a file. */
+  const readAlso = async (rows: readonly Counted[]): Promise<void> => {
+    // The last page of a list may have no row, and the call takes at least one.
+    const { usage } = rows.length === 0 ? { usage: [] } : await queryClient.fetchQuery(queryOf(rows));
+    for (const each of usage) ofFile.set(each.couponId, each);
+  };
+  const problem = failed[0] && (
+    <Problem
+      failure={{ ...describeFailure(failed[0].error), title: text.usageUnread }}
+      onRetry={() => failed.forEach(({ refetch }) => void refetch())}
+    />
+  );
+  return { columns, readAlso, usedOf, problem };
+}
