@@ -29,7 +29,9 @@ interface BulkActionsProps {
 /** What can be done with the coupons that are selected: one call each, in turn, and it can be undone. */
 export function BulkActions({ selection, columns }: BulkActionsProps) {
   const { rows } = selection;
-  const [isExtending, setIsExtending] = useState(false);
+  // The new end that is asked for; undefined until it is.
+  const [end, setEnd] = useState<string>();
+  const now = useNow(20_000);
   const [at, setAt] = useState<number>();
   const deleteEach = useWriteEach(CouponService.method.delete);
   const updateEach = useWriteEach(CouponService.method.update);
@@ -61,7 +63,7 @@ export function BulkActions({ selection, columns }: BulkActionsProps) {
   const extend = async (validTill: string) => {
     const requests = rows.map(({ id, etag }) => ({ id, etag, updates: { coupon: { validTill } } }));
     const sent = await updateEach(requests, setAt);
-    setIsExtending(false);
+    setEnd(undefined);
     const etags = new Map(sent.answers.map(({ coupon }) => [coupon?.id, coupon?.etag ?? '']));
     finish(rows, sent, text.extended, ({ id, validTill: was }) => ({
       id,
@@ -75,55 +77,37 @@ export function BulkActions({ selection, columns }: BulkActionsProps) {
       <Button isPending={at !== undefined} isDisabled={active.length === 0} onPress={() => void invalidate()}>
         {progress ?? words.coupon.invalidate}
       </Button>
-      <Button onPress={() => setIsExtending(true)}>{text.extend}</Button>
+      <Button onPress={() => setEnd('')}>{text.extend}</Button>
       <CsvButton name={text.what} columns={columns} eachPage={() => onePage(rows)} narrow={(read) => read} />
-      {isExtending && (
-        <ExtendDialog
-          coupons={rows}
-          progress={progress}
-          onExtend={(validTill) => void extend(validTill)}
-          onClose={() => setIsExtending(false)}
-        />
+      {end !== undefined && (
+        <Dialog title={text.extendTitle(counted(rows.length, text.what))} isOpen onClose={() => setEnd(undefined)}>
+          <EditForm
+            action={text.extendNow}
+            {...(progress !== undefined && { pending: progress })}
+            write={{ isPending: progress !== undefined, failure: undefined }}
+            concerns={concernsOf(rows, end, now)}
+            onSend={() => void extend(fromTimeInput(end))}
+            onCancel={() => setEnd(undefined)}
+          >
+            <TimeField label={text.newEnd} isRequired value={end} onChange={setEnd} />
+          </EditForm>
+        </Dialog>
       )}
     </>
   );
 }
 
-async function* onePage<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
-  yield rows;
-}
-
-interface ExtendDialogProps {
-  readonly coupons: readonly ListedCoupon[];
-  /** How far it is; undefined until it begins. */
-  readonly progress: string | undefined;
-  /** @param validTill the new end, for the service. */
-  onExtend(validTill: string): void;
-  onClose(): void;
-}
-
-/** Asks for a new end of several coupons. */
-function ExtendDialog({ coupons, progress, onExtend, onClose }: ExtendDialogProps) {
-  const [end, setEnd] = useState('');
-  const now = useNow(20_000);
+/** Returns what looks like a mistake in a new end of coupons. */
+function concernsOf(coupons: readonly ListedCoupon[], end: string, now: number): string[] {
   const at = readTimeInput(end)?.getTime() ?? Number.POSITIVE_INFINITY;
   const sooner = coupons.filter((coupon) => endOf(coupon) > at).length;
-  return (
-    <Dialog title={text.extendTitle(counted(coupons.length, text.what))} isOpen onClose={onClose}>
-      <EditForm
-        action={text.extendNow}
-        {...(progress !== undefined && { pending: progress })}
-        write={{ isPending: progress !== undefined, failure: undefined }}
-        concerns={[
-          ...(at < now ? [text.endsAtOnce] : []),
-          ...(sooner > 0 ? [text.sooner(counted(sooner, text.what))] : []),
-          ...describeSkipped(words.coupon.concerns.end, end),
-        ]}
-        onSend={() => onExtend(fromTimeInput(end))}
-        onCancel={onClose}
-      >
-        <TimeField label={text.newEnd} isRequired value={end} onChange={setEnd} />
-      </EditForm>
-    </Dialog>
-  );
+  return [
+    ...(at < now ? [text.endsAtOnce] : []),
+    ...(sooner > 0 ? [text.sooner(counted(sooner, text.what))] : []),
+    ...describeSkipped(words.coupon.concerns.end, end),
+  ];
+}
+
+async function* onePage<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
+  yield rows;
 }

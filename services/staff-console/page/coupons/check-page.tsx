@@ -101,13 +101,8 @@ function Check() {
   );
 }
 
-interface LineFieldsProps {
-  readonly lines: readonly Line[];
-  onChange(lines: readonly Line[]): void;
-}
-
 /** The products of an order with their amounts, and the place for one more. A line without a product goes. */
-function LineFields({ lines, onChange }: LineFieldsProps) {
+function LineFields({ lines, onChange }: { readonly lines: readonly Line[]; onChange(lines: readonly Line[]): void }) {
   const nameOf = useProductNames(lines.map(({ product }) => Number(product)));
   const rows = [...lines, { product: '', amount: '' }];
   const change = (index: number, part: Partial<Line>) =>

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
 import { type CouponDetail, CouponService } from '#gen/coupon/v1/coupon_service_pb';
-import { RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
+import { type CouponUsage, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
 import { History } from '../audit/history.tsx';
 import { currencyDigits, formatAmount } from '../business/money.ts';
 import { Time, useNow } from '../business/time.tsx';
@@ -17,34 +17,32 @@ import { Read } from '../ui/read.tsx';
 import { WithRecordId } from '../ui/record-id.tsx';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
-import { CouponBadge } from './record/columns.tsx';
+import { badgeOf } from './record/columns.tsx';
 import { productsOf, usersLeft } from './record/draft.ts';
 import { useValidity } from './record/use-validity.ts';
 import { describeAudience, describeDiscount, describeMinimum, describeUses, nameOfBatch } from './record/words.ts';
 
 const text = words.coupon;
-const { terms, usage } = text;
+const { terms } = text;
 
 /** Shows a coupon: how it is used, its terms, its customers and products, and whether it can be used. */
 export function Component() {
   return <WithRecordId>{(id) => <ReadCoupon key={id} id={id} />}</WithRecordId>;
 }
 
-/** Reads how often a coupon is held, used and given back. Holds run out while the page is open, too. */
-const useUsage = (couponId: number) =>
-  useQuery(RedemptionService.method.getUsage, { couponIds: [couponId] }, { refetchInterval: 20_000 });
-
 function ReadCoupon({ id }: { readonly id: number }) {
   const query = useQuery(CouponService.method.getById, { id });
   const coupon = query.data?.coupon;
   const code = coupon?.couponCode ?? '';
-  const used = useUsage(id).data?.usage[0]?.used;
+  // Holds run out while the page is open, too.
+  const usage = useQuery(RedemptionService.method.getUsage, { couponIds: [id] }, { refetchInterval: 20_000 });
+  const used = usage.data?.usage[0];
   const now = useNow(20_000);
   const { invalidate, restore } = useValidity(id, code);
   return (
     <Page
       title={coupon === undefined ? text.one : text.titled(isolate(code))}
-      beside={coupon && <CouponBadge coupon={coupon} now={now} used={used} />}
+      beside={coupon && badgeOf(coupon, now, used?.used)}
       actions={
         coupon !== undefined && (
           <>
@@ -74,7 +72,11 @@ function ReadCoupon({ id }: { readonly id: number }) {
           <div className="split">
             <div>
               {code !== code.toUpperCase() && <Problem failure={text.notFound} />}
-              <UsageSection id={id} maxUses={shown.maxUses} />
+              <Section title={text.usage.title}>
+                <Read query={{ ...usage, data: used }} what={text.usage.what}>
+                  {(counts) => <Usage counts={counts} most={shown.maxUses ?? 0} />}
+                </Read>
+              </Section>
               <Redemptions couponId={id} />
               <History type="coupon" id={id} />
             </div>
@@ -89,27 +91,21 @@ function ReadCoupon({ id }: { readonly id: number }) {
 }
 
 /** Shows how often a coupon was used, of how many times, and what it has taken off orders. */
-function UsageSection({ id, maxUses = 0 }: { readonly id: number; readonly maxUses: number | undefined }) {
-  const query = useUsage(id);
+function Usage({ counts, most }: { readonly counts: CouponUsage; readonly most: number }) {
+  const { usage } = text;
   return (
-    <Section title={usage.title}>
-      <Read query={{ ...query, data: query.data?.usage[0] }} what={usage.what}>
-        {({ held, used, released, expired, discountUsed }) => (
-          <>
-            <Facts
-              rows={[
-                [words.coupons.used, words.coupons.usedOf(used, maxUses)],
-                [usage.given, formatAmount(discountUsed, currencyDigits())],
-                [usage.held, held],
-                [usage.returned, released],
-                [usage.expired, expired],
-              ]}
-            />
-            {maxUses > 0 && <progress aria-label={usage.title} value={used} max={maxUses} />}
-          </>
-        )}
-      </Read>
-    </Section>
+    <>
+      <Facts
+        rows={[
+          [words.coupons.used, words.coupons.usedOf(counts.used, most)],
+          [usage.given, formatAmount(counts.discountUsed, currencyDigits())],
+          [usage.held, counts.held],
+          [usage.returned, counts.released],
+          [usage.expired, counts.expired],
+        ]}
+      />
+      {most > 0 && <progress aria-label={usage.title} value={counts.used} max={most} />}
+    </>
   );
 }
 

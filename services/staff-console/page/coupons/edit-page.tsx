@@ -54,11 +54,7 @@ function EditCoupon({ read, readAgain }: EditCouponProps) {
     record: read,
     read: readAgain,
     draftOf,
-    request: (changed, replaced) => ({
-      id,
-      etag: replaced.etag,
-      updates: { coupon: changesOf(draftOf(replaced), changed) },
-    }),
+    request: (after, was) => ({ id, etag: was.etag, updates: { coupon: changesOf(draftOf(was), after) } }),
     onSaved: () => setIsSaved(true),
   });
   if (isSaved) return <Navigate to={`/coupons/${id}`} replace />;

@@ -48,11 +48,7 @@ export function Component() {
   if (batchId && !batchOptions.has(String(batchId))) batchOptions.set(String(batchId), text.batches.named(batchId));
   // Whoever looks for a code or a customer's coupons looks for those of batches, too.
   const withoutBatch = search === '' && userId === undefined && batchId === undefined;
-  const request = {
-    ...(userId !== undefined && { userId }),
-    ...(batchId !== undefined && { batchId }),
-    ...{ withoutBatch, search, withTotal: true },
-  };
+  const request = { userId, batchId, withoutBatch, search, withTotal: true };
   const source = { method: CouponService.method.getAll, request, rowsOf };
   const usage = useUsageColumns(useRows(source, false).pages);
   const matches = (coupon: ListedCoupon) =>

@@ -19,15 +19,12 @@ export function Component() {
   const id = readId(params.get('like'));
   const query = useQuery(CouponService.method.getById, id === undefined ? skipToken : { id });
   const copied = query.data?.coupon;
+  const first = id === undefined ? newDraft : copied && { ...draftOf(copied), couponCode: '' };
   return (
     <Page title={copied === undefined ? text.newOne : text.newLike(copied.couponCode)}>
-      {id === undefined ? (
-        <NewCoupon first={newDraft} />
-      ) : (
-        <Read query={{ ...query, data: copied }} what={text.what}>
-          {(coupon) => <NewCoupon first={{ ...draftOf(coupon), couponCode: '' }} />}
-        </Read>
-      )}
+      <Read query={{ ...query, data: first }} what={text.what}>
+        {(draft) => <NewCoupon key={id} first={draft} />}
+      </Read>
     </Page>
   );
 }

@@ -25,8 +25,11 @@ export function Component() {
   const create = useWrite(CouponBatchService.method.createBatch, ({ batch }) => ({
     text: text.made(counted(batch?.count ?? 0, text.codes)),
   }));
-  const field = (name: 'name' | 'count' | 'prefix' | 'codeLength') => ({
-    ...{ name, autoComplete: 'off', value: draft[name] },
+  const field = (
+    name: 'name' | 'count' | 'prefix' | 'codeLength',
+    validate = (_typed: string): string | undefined => undefined,
+  ) => ({
+    ...{ name, validate, autoComplete: 'off', value: draft[name] },
     onChange: (typed: string) => setDraft({ ...draft, [name]: typed }),
   });
   const count = Number(digitsOf(draft.count));
@@ -63,26 +66,19 @@ export function Component() {
         <Section title={text.codesTitle}>
           <div className="row">
             <TextField label={text.name} hint={text.nameHint} maxLength={128} {...field('name')} />
-            <TextField
-              label={text.count}
-              inputMode="numeric"
-              {...field('count')}
-              validate={(typed) => (isWithin(typed, 1, most) ? undefined : allowed)}
-            />
+            <TextField label={text.count} inputMode="numeric" {...field('count', within(1, most, allowed))} />
             <TextField
               label={text.prefix}
               hint={text.prefixHint}
               isUpperCase
               maxLength={16}
-              {...field('prefix')}
-              validate={prefixProblem}
+              {...field('prefix', prefixProblem)}
             />
             <TextField
               label={text.length}
               hint={text.lengthHint}
               inputMode="numeric"
-              {...field('codeLength')}
-              validate={(typed) => (isWithin(typed, 8, 32) ? undefined : text.lengthProblem)}
+              {...field('codeLength', within(8, 32, text.lengthProblem))}
             />
           </div>
         </Section>
@@ -99,7 +95,10 @@ function prefixProblem(prefix: string): string | undefined {
 /** Returns a number without the blanks and separators that people type. */
 const digitsOf = (text: string) => text.replace(/[\s,.'’]/g, '');
 
-function isWithin(text: string, least: number, most: number): boolean {
-  const digits = digitsOf(text);
-  return /^\d{1,5}$/.test(digits) && Number(digits) >= least && Number(digits) <= most;
+/** Returns a check of whole numbers. */
+function within(least: number, most: number, problem: string) {
+  return (typed: string) => {
+    const digits = digitsOf(typed);
+    return /^\d{1,5}$/.test(digits) && Number(digits) >= least && Number(digits) <= most ? undefined : problem;
+  };
 }

@@ -91,16 +91,8 @@ export const createdColumn: Column<Created> = {
 type Usable = Parameters<typeof stateOf>[0];
 const kinds = { active: 'good', scheduled: 'plain', expired: 'plain', ended: 'bad', usedUp: 'warn' } as const;
 
-interface CouponBadgeProps {
-  readonly coupon: Usable;
-  /** In Unix ms. */
-  readonly now: number;
-  /** How often it was used; undefined if that is not known. */
-  readonly used?: number | undefined;
-}
-
-/** Shows in a word whether a coupon can be used. */
-export function CouponBadge({ coupon, now, used }: CouponBadgeProps) {
+/** Shows in a word whether a coupon can be used at a time in Unix ms; `used`: how often it was, if that is known. */
+export function badgeOf(coupon: Usable, now: number, used?: number) {
   const state = stateOf(coupon, now, used);
   const badge = <Badge kind={kinds[state]}>{text.states[state]}</Badge>;
   return state === 'scheduled' ? <span title={`${text.from} ${formatTime(coupon.startsAt)}`}>{badge}</span> : badge;
@@ -116,7 +108,7 @@ export function stateColumn<Row extends Usable>(
   usedOf: (coupon: Row) => number | undefined = () => undefined,
 ): Column<Row> {
   return textColumn(text.state, (coupon) => text.states[stateOf(coupon, now, usedOf(coupon))], {
-    show: (coupon) => <CouponBadge coupon={coupon} now={now} used={usedOf(coupon)} />,
+    show: (coupon) => badgeOf(coupon, now, usedOf(coupon)),
   });
 }
 

@@ -1,6 +1,6 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import type { CouponBodySchema, CouponDetail } from '#gen/coupon/v1/coupon_service_pb';
+import { type CouponBodySchema, type CouponDetail, CouponDetailSchema } from '#gen/coupon/v1/coupon_service_pb';
 import { readAmount } from '../../business/money.ts';
 import { fromTimeInput, timeInput } from '../../business/time-input.ts';
 import type { Option } from '../../forms/pick-many.tsx';
@@ -39,25 +39,6 @@ export interface CouponDraft {
   readonly users: readonly Option[];
 }
 
-/** A draft with the values that the services use for absent fields (spec 4.2). */
-export const blankDraft: CouponDraft = {
-  couponCode: '',
-  discount: { kind: 'percent', percent: '', amount: '' },
-  minOrder: '',
-  maxValue: '',
-  startsAt: '',
-  validTill: '',
-  maxLimitForUser: '',
-  maxUses: '',
-  exclusiveApply: false,
-  products: [],
-  audience: 'nobody',
-  users: [],
-};
-
-/** The draft with which the form of a new coupon begins. */
-export const newDraft: CouponDraft = { ...blankDraft, audience: 'everyone' };
-
 /** Returns the draft with which a coupon's form begins. */
 export function draftOf(coupon: CouponDetail): CouponDraft {
   const { discountPercent: percent = '', flatDiscount: amount = '' } = coupon;
@@ -83,7 +64,15 @@ export function draftOf(coupon: CouponDetail): CouponDraft {
   };
 }
 
-const timeOf = (at: Timestamp | undefined) => (at === undefined ? '' : timeInput(timestampDate(at)));
+function timeOf(at: Timestamp | undefined): string {
+  return at === undefined ? '' : timeInput(timestampDate(at));
+}
+
+/** A draft with the values that the services use for absent fields (spec 4.2). */
+export const blankDraft = draftOf(create(CouponDetailSchema));
+
+/** The draft with which the form of a new coupon begins. */
+export const newDraft: CouponDraft = { ...blankDraft, audience: 'everyone' };
 
 /** Returns how many of a coupon's users still exist. */
 export function usersLeft({ applicableUsers }: Pick<CouponDetail, 'applicableUsers'>): number {
