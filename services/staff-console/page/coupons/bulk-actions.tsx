@@ -51,9 +51,9 @@ export function BulkActions({ selection, columns }: BulkActionsProps) {
       notify({ text: done(counted(changed.length, text.what)), undo: () => updateEach(changed.map(back)) });
     }
     if (left.size === 0) return;
-    const codes = new Map(coupons.map(({ id, couponCode }) => [id, couponCode]));
-    const reasons = refused.map(({ request, failure }) => `${codes.get(request.id)}: ${failure.title}.`);
-    notify({ text: text.failed(counted(left.size, text.what), reasons.slice(0, namedMost)), isProblem: true });
+    const codeOf = (id: number) => coupons.find((coupon) => coupon.id === id)?.couponCode;
+    const named = refused.slice(0, namedMost).map(({ request, failure }) => `${codeOf(request.id)}: ${failure.title}.`);
+    notify({ text: text.failed(counted(left.size, text.what), named), isProblem: true });
   };
   const invalidate = async () => {
     const requests = active.map(({ id }) => ({ id }));

@@ -79,23 +79,13 @@ function Check() {
             validate={amountProblem}
             {...field('orderAmount')}
           />
-          <TextField
-            label={text.orderNumber}
-            validate={(typed) =>
-              typed.trim() === '' || readOrderKey(typed) !== undefined ? undefined : text.orderNumberProblem
-            }
-            {...field('orderKey')}
-          />
+          <TextField label={text.orderNumber} validate={orderKeyProblem} {...field('orderKey')} />
         </div>
         <LineFields lines={lines} onChange={setLines} />
       </EditForm>
       {isAsked && isFetching && data === undefined && <Loading what={text.theAnswer} />}
       {isAsked && data !== undefined && error === null && (
-        <CheckResult
-          key={dataUpdatedAt}
-          answer={data}
-          asked={{ ...typed, productIds: lines.map(({ product }) => Number(product)) }}
-        />
+        <CheckResult key={dataUpdatedAt} answer={data} asked={{ ...typed, productIds: productIdsOf(lines) }} />
       )}
     </Page>
   );
@@ -103,7 +93,7 @@ function Check() {
 
 /** The products of an order with their amounts, and the place for one more. A line without a product goes. */
 function LineFields({ lines, onChange }: { readonly lines: readonly Line[]; onChange(lines: readonly Line[]): void }) {
-  const nameOf = useProductNames(lines.map(({ product }) => Number(product)));
+  const nameOf = useProductNames(productIdsOf(lines));
   const rows = [...lines, { product: '', amount: '' }];
   const change = (index: number, part: Partial<Line>) =>
     onChange(rows.map((line, n) => (n === index ? { ...line, ...part } : line)).filter(({ product }) => product));
@@ -132,16 +122,20 @@ function LineFields({ lines, onChange }: { readonly lines: readonly Line[]; onCh
   ));
 }
 
+const orderKeyProblem = (typed: string) =>
+  typed.trim() === '' || readOrderKey(typed) !== undefined ? undefined : text.orderNumberProblem;
+
+const productIdsOf = (lines: readonly Line[]) => lines.map(({ product }) => Number(product));
 const hasAmounts = (lines: readonly Line[]) => lines.some(({ amount }) => amount.trim() !== '');
 
 function requestOf({ code, user, orderAmount, orderKey }: Texts, lines: readonly Line[]) {
-  const userId = readId(user);
-  const products = lines.map(({ product, amount }) => ({ productId: Number(product), amount: readAmount(amount) }));
   return {
     code,
     orderKey: readOrderKey(orderKey) ?? '',
-    ...(userId !== undefined && { userId }),
-    ...(orderAmount.trim() !== '' && { orderAmount: readAmount(orderAmount) }),
-    ...(hasAmounts(lines) ? { lines: products } : { productIds: products.map(({ productId }) => productId) }),
+    userId: readId(user),
+    orderAmount: orderAmount.trim() === '' ? undefined : readAmount(orderAmount),
+    ...(hasAmounts(lines)
+      ? { lines: lines.map(({ product, amount }) => ({ productId: Number(product), amount: readAmount(amount) })) }
+      : { productIds: productIdsOf(lines) }),
   };
 }

@@ -3,7 +3,12 @@ import { skipToken } from '@tanstack/react-query';
 import { Check, Minus, X } from 'lucide-react';
 import { Link } from 'react-aria-components/Link';
 import { type CouponDetail, CouponService, ValidationRefusal } from '#gen/coupon/v1/coupon_service_pb';
-import { type CheckResponse, ConditionState, type CouponCondition } from '#gen/coupon/v1/redemption_service_pb';
+import {
+  type CheckRequest,
+  type CheckResponse,
+  ConditionState,
+  type CouponCondition,
+} from '#gen/coupon/v1/redemption_service_pb';
 import { currencyDigits, formatAmount, shortAmount } from '../business/money.ts';
 import { formatTime } from '../business/time.tsx';
 import { Badge, Facts } from '../ui/page.tsx';
@@ -14,13 +19,7 @@ const text = words.check;
 const { noEnd, noLimit } = words.coupons;
 
 /** What staff entered of an order. */
-interface Asked {
-  readonly code: string;
-  readonly orderKey: string;
-  readonly orderAmount?: number;
-  readonly userId?: number;
-  readonly productIds: readonly number[];
-}
+type Asked = Pick<CheckRequest, 'code' | 'orderKey' | 'orderAmount' | 'userId' | 'productIds'>;
 
 const notChecked = ['detail', <Minus key="unchecked" />, text.notChecked] as const;
 const icons = {
@@ -46,14 +45,8 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
   const failed = conditions.find(({ state }) => state === ConditionState.FAILED);
   const unchecked = conditions.filter(({ state }) => state === ConditionState.NOT_CHECKED);
   const unsaid = new Set(unchecked.map(({ condition }) => nameOf(condition)[1] ?? text.another));
-  const [kind, verdict, reason] =
-    failed !== undefined
-      ? (['bad', text.no, describe(failed)] as const)
-      : unsaid.size === 0
-        ? (['good', text.yes, ''] as const)
-        : unchecked.every(({ condition }) => condition === ValidationRefusal.EXCLUSIVE)
-          ? (['plain', text.yes, text.unlessCombined] as const)
-          : (['plain', text.notCertain, text.notCertainReason] as const);
+  const isUsable = unchecked.every(({ condition }) => condition === ValidationRefusal.EXCLUSIVE);
+  const doubt = unsaid.size === 0 ? '' : isUsable ? text.unlessCombined : text.notCertainReason;
   // The two amounts that are shown add up to the order's.
   const digits = currencyDigits();
   const discount = Number(discountAmount?.toFixed(digits));
@@ -64,7 +57,10 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
   return (
     <section className="card" aria-label={text.answer} role="status">
       <p>
-        <Badge kind={kind}>{verdict}</Badge> <strong>{reason}</strong>
+        <Badge kind={failed ? 'bad' : doubt === '' ? 'good' : 'plain'}>
+          {failed ? text.no : isUsable ? text.yes : text.notCertain}
+        </Badge>{' '}
+        <strong>{failed ? describe(failed) : doubt}</strong>
       </p>
       {failed?.condition === ValidationRefusal.NOT_FOUND && <OfReserved code={code} />}
       {unsaid.size > 0 && <p>{text.unsaid(new Intl.ListFormat('en').format(unsaid))}</p>}

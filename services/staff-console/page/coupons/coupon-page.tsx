@@ -7,6 +7,7 @@ import { type CouponUsage, RedemptionService } from '#gen/coupon/v1/redemption_s
 import { History } from '../audit/history.tsx';
 import { currencyDigits, formatAmount } from '../business/money.ts';
 import { Time, useNow } from '../business/time.tsx';
+import type { Option } from '../forms/pick-many.tsx';
 import { describeUser, isGone } from '../lookup/gone.ts';
 import { useProductNames } from '../lookup/names.ts';
 import { Redemptions } from '../redemptions/redemptions.tsx';
@@ -171,13 +172,8 @@ function BatchLink({ id }: { readonly id: number }) {
 
 const namesAtOnce = 10;
 
-interface NamesProps {
-  /** Those that have pages, with their paths. The name of a product may be empty. */
-  readonly records: readonly { readonly id: number; readonly name: string; readonly href?: string }[];
-}
-
-/** Lists names, a few at a time, because there may be very many. That of a product is read when it is shown. */
-function Names({ records }: NamesProps) {
+/** Lists names, a few at a time, because there may be very many. One that is empty is a product's, and is read then. */
+function Names({ records }: { readonly records: readonly (Option & { readonly href?: string })[] }) {
   const [count, setCount] = useState(namesAtOnce);
   const shown = records.slice(0, count);
   const nameOf = useProductNames(shown.filter(({ name }) => name === '').map(({ id }) => id));

@@ -89,16 +89,12 @@ export function Component() {
   );
 }
 
-const audienceColumn = textColumn(
-  terms.customers,
+const audienceOf = (coupon: ListedCoupon) => {
   // A link to a customer who was deleted has no user.
-  (coupon: ListedCoupon) =>
-    describeAudience(
-      coupon,
-      coupon.applicableUsersCount - coupon.applicableUsers.filter(({ user }) => user === undefined).length,
-    ),
-  { className: 'name' },
-);
+  const gone = coupon.applicableUsers.filter(({ user }) => user === undefined).length;
+  return describeAudience(coupon, coupon.applicableUsersCount - gone);
+};
+const audienceColumn = textColumn(terms.customers, audienceOf, { className: 'name' });
 
 function endsWithin(coupon: ListedCoupon, ends: string, now: number): boolean {
   if (ends === '') return true;

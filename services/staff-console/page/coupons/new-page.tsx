@@ -3,12 +3,12 @@ import { skipToken } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Navigate, useSearchParams } from 'react-router';
 import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
-import { useWrite } from '../rpc/write.ts';
 import { Page } from '../ui/page.tsx';
 import { Read } from '../ui/read.tsx';
 import { readId } from '../ui/text.ts';
 import { words } from '../words.ts';
 import { CouponForm } from './form/coupon-form.tsx';
+import { useMade } from './issue/issued.tsx';
 import { blankDraft, type CouponDraft, changesOf, draftOf, newDraft } from './record/draft.ts';
 
 const text = words.coupon;
@@ -32,13 +32,10 @@ export function Component() {
 function NewCoupon({ first }: { readonly first: CouponDraft }) {
   const [start] = useState(first);
   const [draft, setDraft] = useState(first);
-  const [createdId, setCreatedId] = useState<number>();
-  const create = useWrite(CouponService.method.create, ({ coupon }) => ({ text: text.created(coupon?.couponCode) }));
-  const send = async () => {
-    const { answer } = await create.send({ coupon: changesOf(blankDraft, draft) });
-    setCreatedId(answer?.coupon?.id);
-  };
-  if (createdId !== undefined) return <Navigate to={`/coupons/${createdId}`} replace />;
+  const { made, write, make } = useMade(CouponService.method.create, ({ coupon }) => ({
+    text: text.created(coupon?.couponCode),
+  }));
+  if (made?.coupon !== undefined) return <Navigate to={`/coupons/${made.coupon.id}`} replace />;
   return (
     <CouponForm
       kind="new"
@@ -46,8 +43,8 @@ function NewCoupon({ first }: { readonly first: CouponDraft }) {
       start={start}
       change={(part) => setDraft({ ...draft, ...part })}
       action={text.form.create}
-      write={create}
-      onSend={() => void send()}
+      write={write}
+      onSend={() => make({ coupon: changesOf(blankDraft, draft) })}
       back="/coupons"
     />
   );

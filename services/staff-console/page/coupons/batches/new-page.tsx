@@ -3,10 +3,10 @@ import { Navigate } from 'react-router';
 import { CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
 import { TextField } from '../../forms/text-field.tsx';
 import { isSame } from '../../rpc/merge.ts';
-import { useWrite } from '../../rpc/write.ts';
 import { Page, Section } from '../../ui/page.tsx';
 import { counted, words } from '../../words.ts';
 import { CouponForm } from '../form/coupon-form.tsx';
+import { useMade } from '../issue/issued.tsx';
 import { blankDraft, changesOf, newDraft, usersOf } from '../record/draft.ts';
 import { describeDraft } from '../record/words.ts';
 
@@ -18,36 +18,41 @@ const mostLinks = 100_000;
 /** The codes are for one use each unless staff say otherwise: whoever learns one could use it. */
 const blankBatch = { ...newDraft, maxUses: '1', name: '', count: '', prefix: '', codeLength: '10' };
 
+const lengthProblem = within(8, 32, text.lengthProblem);
+
 /** Creates many coupons with random codes. */
 export function Component() {
   const [draft, setDraft] = useState(blankBatch);
-  const [createdId, setCreatedId] = useState<number>();
-  const create = useWrite(CouponBatchService.method.createBatch, ({ batch }) => ({
+  const { made, write, make } = useMade(CouponBatchService.method.createBatch, ({ batch }) => ({
     text: text.made(counted(batch?.count ?? 0, text.codes)),
   }));
-  const field = (
-    name: 'name' | 'count' | 'prefix' | 'codeLength',
-    validate = (_typed: string): string | undefined => undefined,
-  ) => ({
-    ...{ name, validate, autoComplete: 'off', value: draft[name] },
-    onChange: (typed: string) => setDraft({ ...draft, [name]: typed }),
-  });
   const count = Number(digitsOf(draft.count));
   const codes = counted(count, text.codes);
   const links = usersOf(draft).length + draft.products.length;
   const most = Math.min(10_000, Math.floor(mostLinks / Math.max(1, links)));
   const allowed = text.countProblem(most, most === 10_000 ? 0 : links);
-  const send = async () => {
-    const { answer } = await create.send({
+  const fields = [
+    { name: 'name', label: text.name, hint: text.nameHint, maxLength: 128 },
+    { name: 'count', label: text.count, inputMode: 'numeric', validate: within(1, most, allowed) },
+    {
+      name: 'prefix',
+      label: text.prefix,
+      hint: text.prefixHint,
+      validate: prefixProblem,
+      isUpperCase: true,
+      maxLength: 16,
+    },
+    { name: 'codeLength', label: text.length, hint: text.lengthHint, validate: lengthProblem, inputMode: 'numeric' },
+  ] as const;
+  const send = () =>
+    make({
       name: draft.name.trim(),
       coupon: changesOf(blankDraft, draft),
       count,
       prefix: draft.prefix.toUpperCase(),
       codeLength: Number(digitsOf(draft.codeLength)),
     });
-    setCreatedId(answer?.batch?.id);
-  };
-  if (createdId !== undefined) return <Navigate to={`/coupons/batches/${createdId}`} replace />;
+  if (made?.batch !== undefined) return <Navigate to={`/coupons/batches/${made.batch.id}`} replace />;
   return (
     <Page title={text.newOne}>
       <CouponForm
@@ -59,27 +64,21 @@ export function Component() {
         pending={text.creating(codes)}
         isDirty={!isSame(blankBatch, draft)}
         summary={`${text.summary(codes)} ${describeDraft(draft)}`}
-        write={create}
-        onSend={() => void send()}
+        write={write}
+        onSend={send}
         back="/coupons/batches"
       >
         <Section title={text.codesTitle}>
           <div className="row">
-            <TextField label={text.name} hint={text.nameHint} maxLength={128} {...field('name')} />
-            <TextField label={text.count} inputMode="numeric" {...field('count', within(1, most, allowed))} />
-            <TextField
-              label={text.prefix}
-              hint={text.prefixHint}
-              isUpperCase
-              maxLength={16}
-              {...field('prefix', prefixProblem)}
-            />
-            <TextField
-              label={text.length}
-              hint={text.lengthHint}
-              inputMode="numeric"
-              {...field('codeLength', within(8, 32, text.lengthProblem))}
-            />
+            {fields.map((field) => (
+              <TextField
+                key={field.name}
+                {...field}
+                autoComplete="off"
+                value={draft[field.name]}
+                onChange={(typed) => setDraft({ ...draft, [field.name]: typed })}
+              />
+            ))}
           </div>
         </Section>
       </CouponForm>

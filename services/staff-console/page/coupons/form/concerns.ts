@@ -12,11 +12,9 @@ export type FormKind = 'new' | 'edit' | 'batch' | 'reserved';
 /** From this percentage on, a discount without a largest amount is asked about. */
 const largePercent = 50;
 
-/**
- * Returns what is allowed but looks like a mistake in a coupon, at a time in Unix ms. What stands in `was` is not
- * questioned.
- */
-export function concernsOf(draft: CouponDraft, kind: FormKind, now: number, was?: CouponDraft): string[] {
+/** Returns what is allowed but looks like a mistake, at a time in Unix ms. In an edit, what was stored is not questioned. */
+export function concernsOf(kind: FormKind, draft: CouponDraft, first: CouponDraft, now: number): string[] {
+  const was = kind === 'edit' ? first : undefined;
   const { audience, users, startsAt, validTill, maxValue, maxUses, maxLimitForUser } = draft;
   const isOther = (name: keyof CouponDraft) => draft[name] !== was?.[name];
   const code = draft.couponCode.trim();

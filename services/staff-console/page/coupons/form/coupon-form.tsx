@@ -1,18 +1,22 @@
-import type { ComponentProps } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { useNavigate } from 'react-router';
+import { amountProblem, readAmount } from '../../business/money.ts';
 import { useNow } from '../../business/time.tsx';
+import { Choice } from '../../forms/choice.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
-import { TextField } from '../../forms/text-field.tsx';
+import { Switch } from '../../forms/switch.tsx';
+import { TextField, type TextFieldProps } from '../../forms/text-field.tsx';
+import { TimeField } from '../../forms/time-field.tsx';
+import { ProductPicker, UserPicker } from '../../lookup/pickers.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
 import { words } from '../../words.ts';
 import { type CouponDraft, changesOf, isChange } from '../record/draft.ts';
 import { describeDraft } from '../record/words.ts';
 import { concernsOf, type FormKind } from './concerns.ts';
-import { TermsFields } from './terms-fields.tsx';
 import '../record/coupons.css';
 
-const text = words.coupon.form;
+const { form: text, terms } = words.coupon;
 const { reserved } = words.coupons;
 
 type FormProps = ComponentProps<typeof EditForm>;
@@ -43,7 +47,6 @@ export function CouponForm(props: CouponFormProps) {
   const { kind, draft, change, start, back, children, ...rest } = props;
   const navigate = useNavigate();
   const now = useNow(20_000);
-  const stored = kind === 'edit' ? start : undefined;
   const setCode = (code: string) => change({ couponCode: code.toUpperCase() });
   const hint = kind === 'new' ? text.newCodeHint : text.codeHint;
   return (
@@ -51,7 +54,7 @@ export function CouponForm(props: CouponFormProps) {
       places={places}
       isDirty={isChange(changesOf(start, draft))}
       summary={describeDraft(draft)}
-      concerns={concernsOf(draft, kind, now, stored)}
+      concerns={concernsOf(kind, draft, start, now)}
       onCancel={() => void navigate(back)}
       {...rest}
     >
@@ -61,7 +64,7 @@ export function CouponForm(props: CouponFormProps) {
           {kind === 'reserved' && <p>{reserved.explained}</p>}
           <div className="code-field">
             <TextField
-              label={kind === 'reserved' ? reserved.secretCode : words.coupon.terms.code}
+              label={kind === 'reserved' ? reserved.secretCode : terms.code}
               hint={kind === 'reserved' ? reserved.codeHint : hint}
               isUpperCase
               name="couponCode"
@@ -75,8 +78,113 @@ export function CouponForm(props: CouponFormProps) {
           </div>
         </Section>
       )}
-      <TermsFields {...{ kind, draft, change, stored }} problems={rest.write.failure?.fields} />
+      <TermsFields {...{ kind, draft, change, start }} write={rest.write} />
     </EditForm>
+  );
+}
+
+type TermsFieldsProps = Pick<CouponFormProps, 'kind' | 'draft' | 'change' | 'start' | 'write'>;
+
+/** The sections of a form with the terms, and with the customers unless these claim it. */
+function TermsFields({ kind, draft, change, start, write }: TermsFieldsProps) {
+  // The stored terms are not checked.
+  const stored = kind === 'edit' ? start : undefined;
+  const problems = write.failure?.fields;
+  const { discount, audience, users, products } = draft;
+  const isPercent = discount.kind === 'percent';
+  const isNew = stored === undefined;
+  const field = (name: 'maxValue' | 'minOrder' | 'startsAt' | 'validTill' | 'maxLimitForUser' | 'maxUses') => ({
+    name,
+    value: draft[name],
+    onChange: (typed: string) => change({ [name]: typed }),
+  });
+  const limit = (name: 'maxLimitForUser' | 'maxUses'): Omit<TextFieldProps, 'label'> => ({
+    ...{ ...field(name), inputMode: 'numeric', autoComplete: 'off' },
+    validate: (typed) => limitProblem(typed, stored?.[name]),
+  });
+  const setDiscount = (part: Partial<typeof discount>) => change({ discount: { ...discount, ...part } });
+  const discountProblem = (typed: string) => {
+    const isMissing = (isNew && readAmount(typed) === 0) || (isPercent && /\p{Sc}/u.test(typed));
+    return isMissing ? text.missing[discount.kind] : amountProblem(typed);
+  };
+  // What was typed comes back when staff turn "once" off.
+  const [typedUses, setTypedUses] = useState('');
+  const setOnce = (isOnce: boolean) => {
+    if (isOnce) setTypedUses(draft.maxUses);
+    change({ maxUses: isOnce ? '1' : typedUses });
+  };
+  return (
+    <>
+      <Section title={terms.discount}>
+        <Choice
+          label={text.kind}
+          value={discount.kind}
+          options={text.kinds}
+          onChange={(kind) => setDiscount({ kind })}
+        />
+        <div className="row">
+          {/* Each kind has its own field, so that one does not show the other's problem. */}
+          <AmountField
+            key={discount.kind}
+            label={isPercent ? terms.percent : terms.amount}
+            name="discount"
+            value={discount[discount.kind]}
+            onChange={(typed) => setDiscount({ [discount.kind]: isPercent ? typed.replace('%', '') : typed })}
+            validate={discountProblem}
+            hint={isNew ? undefined : text.noDiscount}
+          />
+          <AmountField label={terms.maxValue} {...field('maxValue')} hint={text.noLimit} />
+          <AmountField label={terms.minOrder} {...field('minOrder')} hint={text.anyOrder} />
+        </div>
+      </Section>
+      {kind !== 'reserved' && (
+        <Section title={text.who}>
+          <Choice
+            label={terms.customers}
+            name="audience"
+            value={audience}
+            options={text.audiences}
+            onChange={(chosen) => change({ audience: chosen })}
+          />
+          {audience === 'chosen' && (
+            <UserPicker
+              label={text.chosen}
+              chosen={users}
+              onChange={(chosen) => change({ users: chosen })}
+              problem={problems?.applicableUsers}
+            />
+          )}
+        </Section>
+      )}
+      <Section title={text.what}>
+        <ProductPicker
+          {...(products.length === 0 && { hint: text.allProducts })}
+          chosen={products}
+          onChange={(chosen) => change({ products: chosen })}
+          problem={problems?.applicableProducts}
+        />
+      </Section>
+      <Section title={text.when}>
+        <div className="row">
+          <TimeField label={terms.starts} {...field('startsAt')} hint={text.atOnce} />
+          <TimeField label={terms.ends} {...field('validTill')} hint={text.noEnd} />
+        </div>
+      </Section>
+      <Section title={text.limits}>
+        <div className="row">
+          <TextField label={terms.perCustomer} {...limit('maxLimitForUser')} hint={text.noLimit} />
+          <TextField label={terms.uses} {...limit('maxUses')} hint={kind === 'batch' ? text.ofEachCode : text.ofAll} />
+        </div>
+        {kind === 'batch' && (
+          <Switch isSelected={Number(draft.maxUses) === 1} onChange={setOnce}>
+            {text.once}
+          </Switch>
+        )}
+        <Switch isSelected={draft.exclusiveApply} onChange={(exclusiveApply) => change({ exclusiveApply })}>
+          {terms.exclusive}
+        </Switch>
+      </Section>
+    </>
   );
 }
 
@@ -94,4 +202,16 @@ function invisibleProblem(code: string): string | undefined {
   if (found === undefined) return undefined;
   const number = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   return text.invisible(number, typed.slice(0, typed.indexOf(found)));
+}
+
+function AmountField(props: TextFieldProps) {
+  return <TextField validate={amountProblem} {...props} inputMode="decimal" autoComplete="off" />;
+}
+
+const largestInteger = 2 ** 31 - 1;
+
+// A limit that an import has stored need not be one that can be entered.
+function limitProblem(typed: string, stored = ''): string | undefined {
+  if (typed === '' || typed === stored) return undefined;
+  return /^\d+$/.test(typed) && Number(typed) <= largestInteger ? undefined : text.missing.limit;
 }

@@ -1,23 +1,33 @@
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
-import type { Undone } from '../../rpc/notices.ts';
+import type { Notice, Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { words } from '../../words.ts';
 import { describeTerms, type Terms } from '../record/words.ts';
 
-/** Keeps the coupon that a form has issued, and how it is taken back: the form then returns. */
-export function useIssued<Coupon>(takenBack: string) {
-  const [issued, setIssued] = useState<Coupon>();
+/**
+ * Sends a form, and keeps the answer with what was made: it stands in place of the form until it is forgotten or, where
+ * `done` lets staff undo it, taken back.
+ */
+export function useMade<I extends DescMessage, O extends DescMessage>(
+  method: DescMethodUnary<I, O>,
+  done: (answer: MessageShape<O>, takeBack: (couponId?: number) => Promise<Undone>) => Notice,
+  takenBack = '',
+) {
+  const [made, setMade] = useState<MessageShape<O>>();
   const invalidate = useWrite(CouponService.method.delete, () => ({ text: takenBack }));
   const takeBack = async (id = 0): Promise<Undone> => {
     const undone = await invalidate.send({ id });
-    if (undone.failure === undefined) setIssued(undefined);
+    if (undone.failure === undefined) setMade(undefined);
     return undone;
   };
-  return { issued, setIssued, takeBack };
+  const write = useWrite(method, (answer) => done(answer, takeBack));
+  const make = (request: MessageInitShape<I>) => void write.send(request).then(({ answer }) => setMade(answer));
+  return { made, write, make, forget: () => setMade(undefined) };
 }
 
 interface IssuedProps {

@@ -6,11 +6,10 @@ import { CouponService, type PhoneCoupon } from '#gen/coupon/v1/coupon_service_p
 import { shortAmount } from '../../business/money.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
-import { useWrite } from '../../rpc/write.ts';
 import { Page } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { Issued, useIssued } from './issued.tsx';
+import { Issued, useMade } from './issued.tsx';
 
 const { phone: text, form, created } = words.coupon;
 const places = { mobile: 'mobile' };
@@ -19,21 +18,18 @@ const places = { mobile: 'mobile' };
 export function Component() {
   const [params] = useSearchParams();
   const [mobile, setMobile] = useState(params.get('mobile') ?? '');
-  const { issued, setIssued, takeBack } = useIssued<PhoneCoupon>(text.takenBack);
-  const create = useWrite(CouponService.method.createCoupon, ({ coupon }) => ({
-    text: created(coupon?.couponCode),
-    undo: () => takeBack(coupon?.id),
-  }));
+  const { made, write, make, forget } = useMade(
+    CouponService.method.createCoupon,
+    ({ coupon }, takeBack) => ({ text: created(coupon?.couponCode), undo: () => takeBack(coupon?.id) }),
+    text.takenBack,
+  );
+  const issued = made?.coupon;
   const number = readMobile(mobile);
   const owners = useQuery(CouponService.method.getUsersMiniInfo, number === undefined ? skipToken : { search: number });
   const owner = owners.data?.users.find((user) => user.mobile === number);
-  const send = async () => {
-    const { answer } = await create.send({ mobile: number ?? mobile });
-    setIssued(answer?.coupon);
-  };
   const startAnew = () => {
     setMobile('');
-    setIssued(undefined);
+    forget();
   };
   return (
     <Page title={text.title}>
@@ -43,8 +39,8 @@ export function Component() {
           action={form.create}
           pending={form.creating}
           places={places}
-          write={create}
-          onSend={() => void send()}
+          write={write}
+          onSend={() => make({ mobile: number ?? mobile })}
         >
           <p>{text.what(shortAmount(1_000), shortAmount(500))}</p>
           <TextField

@@ -4,18 +4,17 @@ import { useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { useSearchParams } from 'react-router';
 import { type CatalogOrder, CatalogService } from '#gen/catalog/v1/catalog_service_pb';
-import { type Coupon, CouponService } from '#gen/coupon/v1/coupon_service_pb';
+import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import { formatAmount } from '../../business/money.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { describeFailure } from '../../rpc/failure.ts';
-import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { Facts, Loading, Page, Problem } from '../../ui/page.tsx';
 import { isolate, readId } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { useValidity } from '../record/use-validity.ts';
-import { Issued, useIssued } from './issued.tsx';
+import { Issued, useMade } from './issued.tsx';
 
 const { refund: text, form, restore: restoreText } = words.coupon;
 const places = { orderId: 'orderId' };
@@ -27,34 +26,32 @@ export function Component() {
   const [orderId, setOrderId] = useState(params.get('order') ?? '');
   const [shownId, setShownId] = useState<number>();
   const order = useOrderToRefund(shownId);
-  const { issued, setIssued, takeBack } = useIssued<Coupon>(text.invalidated);
-  const refund = useWrite(CouponService.method.generateCancellationCoupon, ({ coupon }) => ({
-    text: text.created(coupon?.couponCode),
-    undo: () => takeBack(coupon?.id),
-  }));
+  const { made, write, make, forget } = useMade(
+    CouponService.method.generateCancellationCoupon,
+    ({ coupon }, takeBack) => ({ text: text.created(coupon?.couponCode), undo: () => takeBack(coupon?.id) }),
+    text.invalidated,
+  );
   const isShown = Number(orderId) === shownId;
-  const send = async () => {
-    if (!isShown) return setShownId(Number(orderId));
-    if (order.code === undefined) return undefined;
-    const { answer } = await refund.send({ orderId: Number(orderId) });
-    return setIssued(answer?.coupon);
+  const send = () => {
+    if (!isShown) setShownId(Number(orderId));
+    else if (order.code !== undefined) make({ orderId: Number(orderId) });
   };
   const startAnew = () => {
     setOrderId('');
     setShownId(undefined);
-    setIssued(undefined);
+    forget();
   };
   return (
     <Page title={text.title}>
-      {issued === undefined ? (
+      {made?.coupon === undefined ? (
         <EditForm
           className="card"
           {...(isShown && order.code !== undefined
             ? { action: text.create, pending: form.creating }
             : { action: text.show, pending: text.show })}
           places={places}
-          write={isShown ? { ...refund, isPending: refund.isPending || order.isPending } : noWrite}
-          onSend={() => void send()}
+          write={isShown ? { ...write, isPending: write.isPending || order.isPending } : noWrite}
+          onSend={send}
         >
           <p>{text.explained}</p>
           <TextField
@@ -71,7 +68,7 @@ export function Component() {
           {isShown && <OrderToRefund {...order} />}
         </EditForm>
       ) : (
-        <Issued what={text.issued} coupon={issued} another={text.another} onAnother={startAnew} />
+        <Issued what={text.issued} coupon={made.coupon} another={text.another} onAnother={startAnew} />
       )}
     </Page>
   );

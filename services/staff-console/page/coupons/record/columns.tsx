@@ -13,7 +13,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Badge, Problem } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { describeDiscount, describeMinimum, stateOf, type Terms } from './words.ts';
+import { describeDiscount, describeMinimum, stateOf, type Terms, type Usable } from './words.ts';
 import './coupons.css';
 
 const text = words.coupons;
@@ -88,7 +88,6 @@ export const createdColumn: Column<Created> = {
     ),
 };
 
-type Usable = Parameters<typeof stateOf>[0];
 const kinds = { active: 'good', scheduled: 'plain', expired: 'plain', ended: 'bad', usedUp: 'warn' } as const;
 
 /** Shows in a word whether a coupon can be used at a time in Unix ms; `used`: how often it was, if that is known. */
@@ -98,11 +97,7 @@ export function badgeOf(coupon: Usable, now: number, used?: number) {
   return state === 'scheduled' ? <span title={`${text.from} ${formatTime(coupon.startsAt)}`}>{badge}</span> : badge;
 }
 
-/**
- * Returns the column that says whether a coupon can be used, at a time in Unix ms.
- *
- * @param usedOf returns how often it was used, as far as that is read.
- */
+/** Returns the column that says whether a coupon can be used; `usedOf` tells how often it was, as far as that is read. */
 export function stateColumn<Row extends Usable>(
   now: number,
   usedOf: (coupon: Row) => number | undefined = () => undefined,
@@ -115,10 +110,8 @@ export function stateColumn<Row extends Usable>(
 type Counted = Pick<ListedCoupon, 'id' | 'maxUses'>;
 
 /**
- * Returns the columns that tell how often coupons were used, and what they gave. The figures are read with one call a page,
- * after its rows are there.
- *
- * @param pages the coupons on show, as they were read.
+ * Returns the columns that tell how often coupons were used, and what they gave. The figures are read with one call for
+ * each of the pages on show, after its rows are there.
  */
 export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
   const transport = useTransport();

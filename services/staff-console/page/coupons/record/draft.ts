@@ -8,22 +8,14 @@ import { describeUser, isGone, nameOfProduct } from '../../lookup/gone.ts';
 import { isSame } from '../../rpc/merge.ts';
 
 /** A product to which a coupon is limited: by a link unless told, by the coupon's list of product ids, or by both. */
-export interface ChosenProduct extends Option {
-  readonly isListed?: boolean;
-  readonly isLinked?: boolean;
-}
-
-/** A discount in a form. Only the text of its kind counts. */
-interface Discount {
-  readonly kind: 'percent' | 'amount';
-  readonly percent: string;
-  readonly amount: string;
-}
+type ChosenProduct = Option & { readonly isListed?: boolean; readonly isLinked?: boolean };
+type Discount = CouponDraft['discount'];
 
 /** A coupon in a form, or a reserved one, which is for nobody yet. Amounts are as typed; an empty text means none. */
 export interface CouponDraft {
   readonly couponCode: string;
-  readonly discount: Discount;
+  /** Only the text of its kind counts. */
+  readonly discount: { readonly kind: 'percent' | 'amount'; readonly percent: string; readonly amount: string };
   readonly minOrder: string;
   readonly maxValue: string;
   /** The texts of time fields. */
@@ -79,10 +71,7 @@ export function usersLeft({ applicableUsers }: Pick<CouponDetail, 'applicableUse
   return applicableUsers.filter((user) => !isGone(user)).length;
 }
 
-/**
- * Returns the products to which a coupon is limited, by its links and by its list of ids together, as Redeem judges
- * (design 13); none if it is for all. The name of one that is only in the list is empty.
- */
+/** Returns the products of a coupon that is not for all, as Redeem judges (design 13). Without a link, they have no name. */
 export function productsOf(coupon: Pick<CouponDetail, 'applicableProducts' | 'productIds'>): ChosenProduct[] {
   const listed = new Set(coupon.productIds?.ids);
   const linked = coupon.applicableProducts.map((product) => ({

@@ -5,10 +5,7 @@ import { words } from '../../words.ts';
 
 const text = words.coupon;
 
-/**
- * Lets a component invalidate a coupon or make it active again, which can be undone. It needs no guard, because the result
- * is the same whoever is first.
- */
+/** Invalidates a coupon or makes it active again, which can be undone. The result is the same whoever is first. */
 export function useValidity(id: number, code: string) {
   const name = text.titled(code);
   const invalidate = (): Promise<Undone> => end.send({ id });

@@ -43,12 +43,9 @@ export function describeMinimum(minOrder = '0'): string {
 }
 
 /** Describes who may use a coupon; `users` is the number of chosen customers who still exist. */
-export function describeAudience(
-  { isApplyForAll, isUserBased }: Pick<Coupon, 'isApplyForAll' | 'isUserBased'>,
-  users: number,
-): string {
-  if (isApplyForAll) return form.audiences.everyone;
-  return isUserBased && users > 0 ? words.coupons.customers(users) : words.coupons.nobody;
+export function describeAudience(coupon: Pick<Coupon, 'isApplyForAll' | 'isUserBased'>, users: number): string {
+  if (coupon.isApplyForAll) return form.audiences.everyone;
+  return coupon.isUserBased && users > 0 ? words.coupons.customers(users) : words.coupons.nobody;
 }
 
 /** Describes how often a coupon can be used by all customers together. */
@@ -56,12 +53,7 @@ export function describeUses({ maxUses }: Terms): string {
   return maxUses ? maxUses.toLocaleString('en') : words.coupons.noLimit;
 }
 
-/**
- * Describes terms in a sentence, such as "10% off, up to ₹150, for everyone, once each, at most 500 uses."
- *
- * @param who for whom they are, such as "for everyone".
- * @param products the number of products to which they are limited; 0 for none.
- */
+/** Describes terms, for how many products they are, and for whom: "10% off, up to ₹150, for everyone, once each." */
 export function describeTerms(terms: Terms, who = '', products = 0): string {
   const { startsAt, validTill, maxLimitForUser = 0, maxUses = 0 } = terms;
   const [discount, most] = discountOf(terms);
@@ -94,16 +86,12 @@ export function describeDraft(draft: CouponDraft, who = summary.audiences[draft.
   return describeTerms(terms, who, draft.products.length);
 }
 
-/**
- * Returns whether a coupon can be used at a time in Unix ms.
- *
- * @param used how often it was used; undefined if that is not known.
- */
-export function stateOf(
-  { isInvalidated = false, startsAt, validTill, maxUses = 0 }: Terms & { readonly isInvalidated?: boolean },
-  now: number,
-  used = 0,
-): keyof typeof states {
+/** What tells whether a coupon can be used. */
+export type Usable = Terms & { readonly isInvalidated?: boolean };
+
+/** Returns whether a coupon can be used at a time in Unix ms; `used`: how often it was, if that is known. */
+export function stateOf(coupon: Usable, now: number, used = 0): keyof typeof states {
+  const { isInvalidated, startsAt, validTill, maxUses = 0 } = coupon;
   if (isInvalidated) return 'ended';
   if (validTill !== undefined && timestampMs(validTill) < now) return 'expired';
   if (maxUses > 0 && used >= maxUses) return 'usedUp';

@@ -100,11 +100,10 @@ export function Component() {
       {secretCode !== undefined && (
         <ClaimDialog
           secretCode={secretCode}
-          onClaimed={(answer) => {
+          onClose={(answer = claimed) => {
             setClaimed(answer);
             setSecretCode(undefined);
           }}
-          onClose={() => setSecretCode(undefined)}
         />
       )}
       <Views label={words.coupons.kinds} links={couponViews}>
@@ -140,12 +139,11 @@ function claimantOf({ redeemedUser }: ListedReservedCoupon): string {
 
 interface ClaimDialogProps {
   readonly secretCode: string;
-  onClaimed(answer: ClaimResponse): void;
-  onClose(): void;
+  onClose(answer?: ClaimResponse): void;
 }
 
 /** Asks for which customer a reserved coupon is claimed, and claims it. */
-function ClaimDialog({ secretCode, onClaimed, onClose }: ClaimDialogProps) {
+function ClaimDialog({ secretCode, onClose }: ClaimDialogProps) {
   const [user, setUser] = useState<Option>();
   const [isMissing, setIsMissing] = useState(false);
   const claim = useWrite(RedemptionService.method.claim, () => ({ text: text.claimDone(secretCode) }));
@@ -153,7 +151,7 @@ function ClaimDialog({ secretCode, onClaimed, onClose }: ClaimDialogProps) {
     setIsMissing(user === undefined);
     if (user === undefined) return;
     const { answer } = await claim.send({ secretCode, userId: user.id });
-    if (answer !== undefined) onClaimed(answer);
+    if (answer !== undefined) onClose(answer);
   };
   return (
     <Dialog title={text.claimTitle(isolate(secretCode))} isOpen onClose={onClose}>

@@ -1,11 +1,10 @@
 import { useState } from 'react';
-import { CouponService, type ReservedCoupon } from '#gen/coupon/v1/coupon_service_pb';
-import { useWrite } from '../../rpc/write.ts';
+import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { words } from '../../words.ts';
 import { CouponForm } from '../form/coupon-form.tsx';
-import { Issued } from '../issue/issued.tsx';
+import { Issued, useMade } from '../issue/issued.tsx';
 import { blankDraft, changesOf } from '../record/draft.ts';
 import { describeDraft } from '../record/words.ts';
 
@@ -14,17 +13,13 @@ const text = words.coupons.reserved;
 /** Creates a reserved coupon. */
 export function Component() {
   const [draft, setDraft] = useState(blankDraft);
-  const [created, setCreated] = useState<ReservedCoupon>();
-  const create = useWrite(CouponService.method.createReservedCoupon, ({ reservedCoupon }) => ({
+  const { made, write, make, forget } = useMade(CouponService.method.createReservedCoupon, ({ reservedCoupon }) => ({
     text: text.created(reservedCoupon?.secretCode),
   }));
-  const send = async () => {
-    const { answer } = await create.send({ coupon: changesOf(blankDraft, draft) });
-    setCreated(answer?.reservedCoupon);
-  };
+  const created = made?.reservedCoupon;
   const startAnew = () => {
     setDraft(blankDraft);
-    setCreated(undefined);
+    forget();
   };
   return (
     <Page title={text.newOne} actions={<ButtonLink href="/coupons/reserved">{text.all}</ButtonLink>}>
@@ -37,8 +32,8 @@ export function Component() {
           label={text.one}
           action={text.create}
           summary={describeDraft(draft, text.whoever)}
-          write={create}
-          onSend={() => void send()}
+          write={write}
+          onSend={() => make({ coupon: changesOf(blankDraft, draft) })}
           back="/coupons/reserved"
         />
       ) : (
