@@ -20,12 +20,8 @@ const text = words.check;
 
 type Texts = Readonly<Record<'code' | 'user' | 'orderAmount' | 'orderKey', string>>;
 
-/** A product of an order; its amount may be left out. */
-interface Line {
-  /** An id. */
-  readonly product: string;
-  readonly amount: string;
-}
+/** A product of an order, by its id; its amount may be left out. */
+type Line = Readonly<Record<'product' | 'amount', string>>;
 
 const places = { code: 'code', orderAmount: 'orderAmount', orderKey: 'orderKey' };
 
@@ -51,7 +47,7 @@ function Check() {
   // The object must stay the same: a form shows a new one's problems again.
   const failure = useMemo(() => (error === null ? undefined : describeFailure(error)), [error]);
   const field = (name: keyof Texts) => ({
-    ...{ name, autoComplete: 'off', value: texts[name] },
+    ...{ name, autoComplete: 'off', value: texts[name], autoFocus: name === (given === '' ? 'code' : 'orderAmount') },
     onChange: (typed: string) => setTexts({ ...texts, [name]: typed }),
   });
   // The code of a link may have white space at its ends, which belongs to it. In what people paste, it does not.
@@ -70,15 +66,9 @@ function Check() {
       >
         <p>{text.explained}</p>
         <div className="row">
-          <TextField label={words.coupon.terms.code} autoFocus={given === ''} {...field('code')} />
+          <TextField label={words.coupon.terms.code} {...field('code')} />
           <UserFilter label={words.coupons.customer} none={text.notSaid} {...field('user')} />
-          <TextField
-            label={text.orderAmount}
-            inputMode="decimal"
-            autoFocus={given !== ''}
-            validate={amountProblem}
-            {...field('orderAmount')}
-          />
+          <TextField label={text.orderAmount} inputMode="decimal" validate={amountProblem} {...field('orderAmount')} />
           <TextField label={text.orderNumber} validate={orderKeyProblem} {...field('orderKey')} />
         </div>
         <LineFields lines={lines} onChange={setLines} />

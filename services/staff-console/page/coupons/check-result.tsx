@@ -2,7 +2,7 @@ import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
 import { Check, Minus, X } from 'lucide-react';
 import { Link } from 'react-aria-components/Link';
-import { type CouponDetail, CouponService, ValidationRefusal } from '#gen/coupon/v1/coupon_service_pb';
+import { ValidationRefusal as Condition, type CouponDetail, CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import {
   type CheckRequest,
   type CheckResponse,
@@ -34,9 +34,8 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
   const { conditions, couponId, discountAmount } = answer;
   const { code, orderKey, orderAmount, userId } = asked;
   // It tells the dates and amounts, of which an answer has none.
-  const coupon = useQuery(CouponService.method.getById, couponId === undefined ? skipToken : { id: couponId }).data
-    ?.coupon;
-  const details = detailsOf(answer, asked, coupon);
+  const { data } = useQuery(CouponService.method.getById, couponId === undefined ? skipToken : { id: couponId });
+  const details = detailsOf(answer, asked, data?.coupon);
   const describe = ({ condition, state, message }: CouponCondition) => {
     const [met, failed, unchecked = ''] = details[condition] ?? [message || code, message || code];
     if (state === ConditionState.NOT_CHECKED) return unchecked;
@@ -45,7 +44,7 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
   const failed = conditions.find(({ state }) => state === ConditionState.FAILED);
   const unchecked = conditions.filter(({ state }) => state === ConditionState.NOT_CHECKED);
   const unsaid = new Set(unchecked.map(({ condition }) => nameOf(condition)[1] ?? text.another));
-  const isUsable = unchecked.every(({ condition }) => condition === ValidationRefusal.EXCLUSIVE);
+  const isUsable = unchecked.every(({ condition }) => condition === Condition.EXCLUSIVE);
   const doubt = unsaid.size === 0 ? '' : isUsable ? text.unlessCombined : text.notCertainReason;
   // The two amounts that are shown add up to the order's.
   const digits = currencyDigits();
@@ -53,7 +52,7 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
   const rest = failed === undefined ? Number(orderAmount) - discount : Number.NaN;
   const shown = (amount: number) => (Number.isNaN(amount) ? undefined : formatAmount(amount, digits));
   // There, the uses of the customer are listed.
-  const ofUser = failed?.condition === ValidationRefusal.LIMIT_REACHED && userId !== undefined ? `?user=${userId}` : '';
+  const ofUser = failed?.condition === Condition.LIMIT_REACHED && userId !== undefined ? `?user=${userId}` : '';
   return (
     <section className="card" aria-label={text.answer} role="status">
       <p>
@@ -62,7 +61,7 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
         </Badge>{' '}
         <strong>{failed ? describe(failed) : doubt}</strong>
       </p>
-      {failed?.condition === ValidationRefusal.NOT_FOUND && <OfReserved code={code} />}
+      {failed?.condition === Condition.NOT_FOUND && <OfReserved code={code} />}
       {unsaid.size > 0 && <p>{text.unsaid(new Intl.ListFormat('en').format(unsaid))}</p>}
       {orderKey !== '' && <p>{text.keeps}</p>}
       <Facts
@@ -105,8 +104,8 @@ function OfReserved({ code }: { readonly code: string }) {
 }
 
 /** Names a condition, and what has to be said of an order to check it. */
-function nameOf(condition: ValidationRefusal): readonly [name: string, unsaid?: string] {
-  return text.names[ValidationRefusal[condition]] ?? [text.another];
+function nameOf(condition: Condition): readonly [name: string, unsaid?: string] {
+  return text.names[Condition[condition]] ?? [text.another];
 }
 
 /** What is said of a condition. Without a reason for its failure, the service's own is shown. */
@@ -117,7 +116,7 @@ function detailsOf(
   { usesLeft, usesLeftForUser }: CheckResponse,
   { orderAmount, userId, productIds }: Asked,
   coupon: CouponDetail | undefined,
-): Readonly<Partial<Record<ValidationRefusal, Details>>> {
+): Readonly<Partial<Record<Condition, Details>>> {
   const { startsAt, validTill, maxLimitForUser = 0, maxUses = 0 } = coupon ?? {};
   const [start, end] = [startsAt, validTill].map(formatTime);
   const minimum = Number(coupon?.minOrder ?? 0);
@@ -125,23 +124,16 @@ function detailsOf(
   const isForAll = coupon?.isApplyForAll || userId === undefined;
   const left = (count: number | undefined) => (count === undefined ? noLimit : text.left(count));
   return {
-    [ValidationRefusal.CODE_EMPTY]: [text.enterCode, text.enterCode],
-    [ValidationRefusal.NOT_FOUND]: [text.notFound, text.notFound],
-    [ValidationRefusal.EXPIRED]: [end ? text.until(end) : noEnd, end && text.expired(end)],
-    [ValidationRefusal.NOT_STARTED]: [start ? text.since(start) : '', start && text.startsOn(start)],
-    [ValidationRefusal.NOT_AVAILABLE]: ['', text.forNobody],
-    [ValidationRefusal.BELOW_MINIMUM]: [
-      least || text.noMinimum,
-      short > 0 && text.tooSmall(least, shortAmount(short)),
-      least,
-    ],
-    [ValidationRefusal.NOT_FOR_USER]: [isForAll ? text.forEveryone : text.forThis, text.notForCustomer],
-    [ValidationRefusal.NOT_FOR_PRODUCTS]: [productIds.length > 0 ? '' : words.coupon.allProducts, text.notForProducts],
-    [ValidationRefusal.EXCLUSIVE]: ['', text.notCombined],
-    [ValidationRefusal.LIMIT_REACHED]: [
-      left(usesLeftForUser),
-      maxLimitForUser > 0 && text.usedByCustomer(maxLimitForUser),
-    ],
-    [ValidationRefusal.USED_UP]: [left(usesLeft), maxUses > 0 && text.usedUp(maxUses)],
+    [Condition.CODE_EMPTY]: [text.enterCode, text.enterCode],
+    [Condition.NOT_FOUND]: [text.notFound, text.notFound],
+    [Condition.EXPIRED]: [end ? text.until(end) : noEnd, end && text.expired(end)],
+    [Condition.NOT_STARTED]: [start ? text.since(start) : '', start && text.startsOn(start)],
+    [Condition.NOT_AVAILABLE]: ['', text.forNobody],
+    [Condition.BELOW_MINIMUM]: [least || text.noMinimum, short > 0 && text.tooSmall(least, shortAmount(short)), least],
+    [Condition.NOT_FOR_USER]: [isForAll ? text.forEveryone : text.forThis, text.notForCustomer],
+    [Condition.NOT_FOR_PRODUCTS]: [productIds.length > 0 ? '' : words.coupon.allProducts, text.notForProducts],
+    [Condition.EXCLUSIVE]: ['', text.notCombined],
+    [Condition.LIMIT_REACHED]: [left(usesLeftForUser), maxLimitForUser > 0 && text.usedByCustomer(maxLimitForUser)],
+    [Condition.USED_UP]: [left(usesLeft), maxUses > 0 && text.usedUp(maxUses)],
   };
 }

@@ -9,10 +9,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { words } from '../../words.ts';
 import { describeTerms, type Terms } from '../record/words.ts';
 
-/**
- * Sends a form, and keeps the answer with what was made: it stands in place of the form until it is forgotten or, where
- * `done` lets staff undo it, taken back.
- */
+/** Sends a form and keeps what was made, which stands in the form's place until it is forgotten or a coupon taken back. */
 export function useMade<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   done: (answer: MessageShape<O>, takeBack: (couponId?: number) => Promise<Undone>) => Notice,

@@ -1,4 +1,4 @@
-import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -19,26 +19,27 @@ import './coupons.css';
 const text = words.coupons;
 const { terms: labels, createdBy, code } = words.coupon;
 
+type Coded = Pick<ListedCoupon, 'id' | 'couponCode'>;
+
 /** The column of a coupon's code, which leads to the coupon, in one line. */
-export const codeColumn = textColumn(
-  labels.code,
-  ({ couponCode }: Pick<ListedCoupon, 'id' | 'couponCode'>) => couponCode,
-  {
-    show: ({ id, couponCode }) => (
-      <span className="code-cell">
-        <Link className="one-line" href={`/coupons/${id}`}>
-          {isolate(couponCode)}
-        </Link>
-        <CopyButton isIcon what={code} text={couponCode} name={couponCode} />
-      </span>
-    ),
-    className: 'code',
-  },
-);
+export const codeColumn = textColumn(labels.code, ({ couponCode }: Coded) => couponCode, {
+  show: ({ id, couponCode }) => (
+    <span className="code-cell">
+      <Link className="one-line" href={`/coupons/${id}`}>
+        {isolate(couponCode)}
+      </Link>
+      <CopyButton isIcon what={code} text={couponCode} name={couponCode} />
+    </span>
+  ),
+  className: 'code',
+});
+
+/** Shows the day of a time. Whoever points at it sees the time, and what is told besides. */
+const dayOf = (at: Timestamp, also = '') => <span title={formatTime(at) + also}>{formatDay(timestampDate(at))}</span>;
 
 const ends = timeColumn(labels.ends, ({ validTill }: Terms) => validTill);
 
-/** The columns of a coupon's terms. Times stand as days: whoever points at one sees the time, and what is told besides. */
+/** The columns of a coupon's terms. */
 export const termsColumns: readonly [Column<Terms>, Column<Terms>, Column<Terms>] = [
   {
     title: labels.discount,
@@ -62,8 +63,7 @@ export const termsColumns: readonly [Column<Terms>, Column<Terms>, Column<Terms>
       ends,
       { title: labels.uses, text: ({ maxUses }) => String(maxUses || '') },
     ],
-    show: ({ validTill }) =>
-      validTill ? <span title={formatTime(validTill)}>{formatDay(timestampDate(validTill))}</span> : text.noEnd,
+    show: ({ validTill }) => (validTill ? dayOf(validTill) : text.noEnd),
     compare: (a, b) => endOf(a) - endOf(b),
   },
 ];
@@ -80,12 +80,7 @@ const created = timeColumn(text.created, ({ createdAt }: Created) => createdAt);
 export const createdColumn: Column<Created> = {
   ...created,
   file: [created, { title: createdBy, text: ({ creator }) => creator?.name ?? '' }],
-  show: ({ createdAt, creator }) =>
-    createdAt && (
-      <span title={formatTime(createdAt) + (creator ? `, ${creator.name}` : '')}>
-        {formatDay(timestampDate(createdAt))}
-      </span>
-    ),
+  show: ({ createdAt, creator }) => createdAt && dayOf(createdAt, creator && `, ${creator.name}`),
 };
 
 const kinds = { active: 'good', scheduled: 'plain', expired: 'plain', ended: 'bad', usedUp: 'warn' } as const;
@@ -98,21 +93,15 @@ export function badgeOf(coupon: Usable, now: number, used?: number) {
 }
 
 /** Returns the column that says whether a coupon can be used; `usedOf` tells how often it was, as far as that is read. */
-export function stateColumn<Row extends Usable>(
-  now: number,
-  usedOf: (coupon: Row) => number | undefined = () => undefined,
-): Column<Row> {
-  return textColumn(text.state, (coupon) => text.states[stateOf(coupon, now, usedOf(coupon))], {
-    show: (coupon) => badgeOf(coupon, now, usedOf(coupon)),
+export function stateColumn<Row extends Usable>(now: number, usedOf?: (coupon: Row) => number | undefined) {
+  return textColumn(text.state, (coupon: Row) => text.states[stateOf(coupon, now, usedOf?.(coupon))], {
+    show: (coupon) => badgeOf(coupon, now, usedOf?.(coupon)),
   });
 }
 
 type Counted = Pick<ListedCoupon, 'id' | 'maxUses'>;
 
-/**
- * Returns the columns that tell how often coupons were used, and what they gave. The figures are read with one call for
- * each of the pages on show, after its rows are there.
- */
+/** Returns columns for how often coupons were used, and what they gave. These figures are read with one call a page. */
 export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
   const transport = useTransport();
   const queryClient = useQueryClient();
@@ -127,7 +116,6 @@ export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
   const failed = answers.filter(({ error }) => error !== null);
   const missing = answers.some(({ isPending }) => isPending) ? '…' : text.unknown;
   const usedOf = (coupon: Counted) => usageOf(coupon)?.used;
-  const givenBy = (coupon: Counted) => usageOf(coupon)?.discountUsed;
   const columns: readonly Column<Counted>[] = [
     {
       ...numberColumn(text.used, (coupon) => usedOf(coupon) ?? 0),
@@ -139,9 +127,10 @@ export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
       },
     },
     {
-      ...numberColumn(text.given, (coupon) => Number(givenBy(coupon) ?? 0)),
-      text: (coupon) => givenBy(coupon) ?? '',
-      show: (coupon) => (usageOf(coupon) ? formatAmount(givenBy(coupon) ?? 0, currencyDigits()) : missing),
+      ...numberColumn(text.given, (coupon) => Number(usageOf(coupon)?.discountUsed ?? 0)),
+      text: (coupon) => usageOf(coupon)?.discountUsed ?? '',
+      show: (coupon) =>
+        usageOf(coupon) ? formatAmount(usageOf(coupon)?.discountUsed ?? 0, currencyDigits()) : missing,
     },
   ];
   /** Reads the figures of a page of a file. */
