@@ -37,6 +37,7 @@ const fields = [
   ...['couponCode', 'discount', 'minOrder', 'maxValue', 'startsAt', 'validTill', 'maxLimitForUser', 'maxUses'],
   ...['applicableProducts', 'applicableUsers', 'name', 'count', 'prefix', 'codeLength'],
 ];
+/** Where the form shows problems, by the service's names for the fields. */
 const places = {
   ...Object.fromEntries(fields.map((name) => [name, name])),
   ...{ discountPercent: 'discount', flatDiscount: 'discount' },
