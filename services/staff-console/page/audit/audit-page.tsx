@@ -22,7 +22,8 @@ import { words } from '../words.ts';
 import { EntryView } from './history.tsx';
 import { describeDeed, describeMutation, mutations, nameOfRecord } from './trail/deeds.ts';
 import { type FilterValues, filterNames, toRequest } from './trail/filters.ts';
-import { byNewest, eachPage, useMergedTrail } from './trail/trail.ts';
+import { byNewest } from './trail/merge-trails.ts';
+import { eachPage, useMergedTrail } from './trail/trail.ts';
 
 const text = words.activity;
 const capitalize = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);

@@ -2,13 +2,13 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { formatDate } from '../business/time.tsx';
-import { difference } from '../forms/difference.tsx';
+import { type Difference, difference } from '../forms/difference.tsx';
 import { groupNames, useGroups, useProductNames, useStaff, useUserNames } from '../lookup/names.ts';
 import { readSequence, type Sequence } from '../sequence/sequence.ts';
 import { StoredSequence } from '../sequence/stored-sequence.tsx';
 import { words } from '../words.ts';
 import { Expandable } from './expandable.tsx';
-import { type ChangedField, describeValue, idsChanged } from './fields.ts';
+import { type ChangedField, describeValue } from './fields.ts';
 
 const text = words.activity;
 
@@ -35,6 +35,23 @@ export function ChangeView({ field }: { readonly field: ChangedField }) {
       <span className="visually-hidden">{text.became}</span> <Value name={name} value={after} />
     </>
   );
+}
+
+/** Returns the ids that a change added to a field and removed from it; undefined if the field holds something else. */
+function idsChanged({ before, after }: ChangedField): Difference | undefined {
+  if (Array.isArray(before) || Array.isArray(after)) {
+    const [had, has] = [idsIn(before ?? []), idsIn(after ?? [])];
+    return had && has && difference(had, has);
+  }
+  // A long list has only its changes.
+  if (typeof after !== 'object' || after === null || Object.keys(after).sort().join() !== 'added,removed')
+    return undefined;
+  const [added, removed] = [idsIn(after.added), idsIn(after.removed)];
+  return added && removed && { added, removed };
+}
+
+function idsIn(value: JsonValue | undefined): readonly number[] | undefined {
+  return Array.isArray(value) && value.every((id) => typeof id === 'number') ? value : undefined;
 }
 
 const sequenceIn = (name: string, value: JsonValue) =>

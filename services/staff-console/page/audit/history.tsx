@@ -15,7 +15,8 @@ import { Expandable } from './expandable.tsx';
 import { changedFields } from './fields.ts';
 import { describeDeed, type Kind, nameOfRecord } from './trail/deeds.ts';
 import { trailAddress } from './trail/filters.ts';
-import { byNewest, ownerOf, useTrail } from './trail/trail.ts';
+import { byNewest } from './trail/merge-trails.ts';
+import { ownerOf, useTrail } from './trail/trail.ts';
 import './audit.css';
 
 const text = words.activity;

@@ -7,7 +7,7 @@ import { AuditService } from '#gen/audit/v1/audit_service_pb';
 import { type GetOverviewResponse, type OverviewDay, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
 import { SlotPlanService } from '#gen/slot/v1/slot_plan_service_pb';
 import { Deed } from '../audit/history.tsx';
-import { byNewest } from '../audit/trail/trail.ts';
+import { byNewest } from '../audit/trail/merge-trails.ts';
 import { business } from '../business/business.ts';
 import { formatDay, formatTime, timeLeft, timeSince, useNow } from '../business/time.tsx';
 import { dateInput, fromTimeInput, readTimeInput, shiftDay } from '../business/time-input.ts';

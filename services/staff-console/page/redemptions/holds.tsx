@@ -9,6 +9,7 @@ import { fileTime } from '../business/time-input.ts';
 import type { Column } from '../lists/column.ts';
 import { Badge } from '../ui/page.tsx';
 import { words } from '../words.ts';
+import { stateOf } from './state.ts';
 
 type Hold = Redemption | SlotBooking;
 
@@ -16,37 +17,6 @@ const text = words.orders;
 const { states } = text;
 const isBooking = (hold: Hold) => hold.$typeName === 'slot.v1.SlotBooking';
 const doneAt = (hold: Hold) => (hold.$typeName === 'slot.v1.SlotBooking' ? hold.bookedAt : hold.usedAt);
-
-/** The states of a redemption, each in a word or two (design 13). */
-export const redemptionStates = [
-  { state: RedemptionState.HELD, words: states.held, kind: 'plain' },
-  { state: RedemptionState.USED, words: states.used, kind: 'good' },
-  { state: RedemptionState.RELEASED, words: states.returned, kind: 'plain' },
-  { state: RedemptionState.EXPIRED, words: states.expired, kind: 'plain' },
-] as const;
-
-/** Returns the state of a redemption or a booking at a time in Unix ms: a hold runs out while the page is open, too. */
-export function stateOf(hold: Redemption | SlotBooking, now: number) {
-  const isBooking = hold.$typeName === 'slot.v1.SlotBooking';
-  if (isBooking && hold.state === SlotBookingState.BOOKED) return { words: states.booked, kind: 'good' } as const;
-  if (isBooking && hold.state === SlotBookingState.RELEASED) return { words: states.canceled, kind: 'plain' } as const;
-  // Only what is held or has run out has the end of a hold. The other states of both have the same numbers.
-  const hasRunOut = hold.heldUntil !== undefined && timestampMs(hold.heldUntil) <= now;
-  const state: number = hasRunOut ? RedemptionState.EXPIRED : hold.state;
-  return redemptionStates.find((each) => each.state === state);
-}
-
-/**
- * Describes a state of a redemption or a booking by its name in the audit trail, such as `REDEMPTION_STATE_USED`. An
- * unknown name stays as it is.
- */
-export function describeStateName(name: string): string {
-  if (name === 'SLOT_BOOKING_STATE_BOOKED') return states.booked;
-  if (name === 'SLOT_BOOKING_STATE_RELEASED') return states.canceled;
-  const ofRedemption = name.replace('SLOT_BOOKING_STATE_', 'REDEMPTION_STATE_');
-  const found = redemptionStates.find(({ state }) => ofRedemption === `REDEMPTION_STATE_${RedemptionState[state]}`);
-  return found?.words ?? name;
-}
 
 /** Returns the column of the customers of redemptions or bookings. */
 export function userColumn(nameOf: (id: number) => ReactNode): Column<Hold> {

@@ -5,7 +5,7 @@ import { CatalogService } from '#gen/catalog/v1/catalog_service_pb';
 import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { userSearch } from '../lookup/user-search.ts';
-import { stateOf } from '../redemptions/holds.tsx';
+import { stateOf } from '../redemptions/state.ts';
 import { orderPath, readOrderKey, useOrder } from '../redemptions/order.ts';
 import { clock } from '../session/clock.ts';
 import { slotTime } from '../slots/record/slot-state.tsx';

@@ -27,7 +27,7 @@ interface CouponFormProps extends Partial<FormProps> {
   change(part: Partial<CouponDraft>): void;
   /** The draft with which the form began: of an edit, that of the stored coupon. */
   readonly start: CouponDraft;
-  readonly write: FormProps['write'];
+  readonly write: NonNullable<FormProps['write']>;
   onSend(): void;
   /** The path to which staff return if they cancel. */
   readonly back: string;
