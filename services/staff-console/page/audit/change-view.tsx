@@ -2,7 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { formatDate } from '../business/time.tsx';
-import { type Difference, difference } from '../forms/difference.tsx';
+import { difference } from '../forms/difference.tsx';
 import { groupNames, useGroups, useProductNames, useStaff, useUserNames } from '../lookup/names.ts';
 import { readSequence, type Sequence } from '../sequence/sequence.ts';
 import { StoredSequence } from '../sequence/stored-sequence.tsx';
@@ -38,7 +38,7 @@ export function ChangeView({ field }: { readonly field: ChangedField }) {
 }
 
 /** Returns the ids that a change added to a field and removed from it; undefined if the field holds something else. */
-function idsChanged({ before, after }: ChangedField): Difference | undefined {
+function idsChanged({ before, after }: ChangedField) {
   if (Array.isArray(before) || Array.isArray(after)) {
     const [had, has] = [idsIn(before ?? []), idsIn(after ?? [])];
     return had && has && difference(had, has);

@@ -1,8 +1,8 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ReactNode } from 'react';
 import { Link } from 'react-aria-components/Link';
-import { type Redemption, RedemptionState } from '#gen/coupon/v1/redemption_service_pb';
-import { type SlotBooking, SlotBookingState } from '#gen/slot/v1/slot_booking_service_pb';
+import type { Redemption } from '#gen/coupon/v1/redemption_service_pb';
+import type { SlotBooking } from '#gen/slot/v1/slot_booking_service_pb';
 import { trailAddress } from '../audit/trail/filters.ts';
 import { formatTime } from '../business/time.tsx';
 import { fileTime } from '../business/time-input.ts';

@@ -15,10 +15,10 @@ import { Section } from '../ui/page.tsx';
 import { isolate, readId } from '../ui/text.ts';
 import { words } from '../words.ts';
 import { stateColumn, userColumn } from './holds.tsx';
-import { redemptionStates } from './state.ts';
 import { orderPath, readOrderKey } from './order.ts';
 import { ReleaseDialog } from './release-dialog.tsx';
 import { useRowDialog } from './row-dialog.tsx';
+import { redemptionStates } from './state.ts';
 
 const text = words.orders;
 const stateOptions = redemptionStates.map(({ words }) => [words, words] as const);

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
-import { blankDraft, usersLeft } from '../../services/staff-console/page/coupons/record/draft.ts';
+import { blankDraft, usersLeft } from '../../../services/staff-console/page/coupons/record/draft.ts';
 import {
   describeAudience,
   describeDiscount,
@@ -10,9 +10,9 @@ import {
   describeUses,
   nameOfBatch,
   stateOf,
-} from '../../services/staff-console/page/coupons/record/words.ts';
-import { counted } from '../../services/staff-console/page/words.ts';
-import { UserSchema } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+} from '../../../services/staff-console/page/coupons/record/words.ts';
+import { counted } from '../../../services/staff-console/page/words.ts';
+import { UserSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 
 describe('A coupon in words', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { changedFields, describeValue } from '../../services/staff-console/page/audit/fields.ts';
-import { describeMutation, mutations } from '../../services/staff-console/page/audit/trail/deeds.ts';
-import { isMutation, procedureName } from '../../shared/rpc/procedure.ts';
-import { allServices } from '../support/all-services.ts';
+import { changedFields, describeValue } from '../../../services/staff-console/page/audit/fields.ts';
+import { describeMutation, mutations } from '../../../services/staff-console/page/audit/trail/deeds.ts';
+import { isMutation, procedureName } from '../../../shared/rpc/procedure.ts';
+import { allServices } from '../../support/all-services.ts';
 
 it('The audit trail knows all mutations of the contract', () => {
   const all = allServices.flatMap(({ methods }) => methods.filter(isMutation).map(procedureName));

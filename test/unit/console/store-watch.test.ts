@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
-import { type StoreVersion, StoreWatch } from '../../services/staff-console/page/live/store-watch.ts';
+import { type StoreVersion, StoreWatch } from '../../../services/staff-console/page/live/store-watch.ts';
 
 /** A stream that a watch has opened: the test says what comes, and how it ends. */
 class Stream {

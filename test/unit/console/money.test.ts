@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { business, setBusiness } from '../../services/staff-console/page/business/business.ts';
-import { amountProblem, formatAmount, readAmount } from '../../services/staff-console/page/business/money.ts';
+import { business, setBusiness } from '../../../services/staff-console/page/business/business.ts';
+import { amountProblem, formatAmount, readAmount } from '../../../services/staff-console/page/business/money.ts';
 
 describe('An amount', () => {
   const before = business;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { packToken, readToken, unpackToken } from '../../services/staff-console/page/session/token.ts';
+import { packToken, readToken, unpackToken } from '../../../services/staff-console/page/session/token.ts';
 
 const tokenOf = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
 const text = tokenOf({ sub: 'staff-1', staff_id: 1, name: 'Asha Ménon', exp: 9_999 });

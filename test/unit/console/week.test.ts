@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { business, setBusiness } from '../../services/staff-console/page/business/business.ts';
-import { moveMoment } from '../../services/staff-console/page/business/time-input.ts';
-import { toDays } from '../../services/staff-console/page/slots/week/days.ts';
-import { PlannedSlotSchema } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
+import { business, setBusiness } from '../../../services/staff-console/page/business/business.ts';
+import { moveMoment } from '../../../services/staff-console/page/business/time-input.ts';
+import { toDays } from '../../../services/staff-console/page/slots/week/days.ts';
+import { PlannedSlotSchema } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 
 const usual = business;
 beforeAll(() => setBusiness({ timeZone: 'Europe/Berlin', currency: undefined }));

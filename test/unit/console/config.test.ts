@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readConsoleConfig } from '../../services/staff-console/config.ts';
+import { readConsoleConfig } from '../../../services/staff-console/config.ts';
 
 const oidc = { CONSOLE_OIDC_ISSUER: 'https://idp.example/realms/shop', CONSOLE_OIDC_CLIENT_ID: 'console' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readDay, shiftDay } from '../../services/staff-console/page/business/time-input.ts';
-import { userSearch } from '../../services/staff-console/page/lookup/user-search.ts';
-import { readOrderKey } from '../../services/staff-console/page/redemptions/order.ts';
-import { isolate, readId, readIds } from '../../services/staff-console/page/ui/text.ts';
+import { readDay, shiftDay } from '../../../services/staff-console/page/business/time-input.ts';
+import { userSearch } from '../../../services/staff-console/page/lookup/user-search.ts';
+import { readOrderKey } from '../../../services/staff-console/page/redemptions/order.ts';
+import { isolate, readId, readIds } from '../../../services/staff-console/page/ui/text.ts';
 
 describe('What staff type or paste', () => {
   it.each<[string | null, number | undefined]>([

@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { business, setBusiness } from '../../services/staff-console/page/business/business.ts';
+import { business, setBusiness } from '../../../services/staff-console/page/business/business.ts';
 import {
   dateInput,
   describeSkipped,
@@ -10,7 +10,7 @@ import {
   repeatedTimes,
   shiftDay,
   timeInput,
-} from '../../services/staff-console/page/business/time-input.ts';
+} from '../../../services/staff-console/page/business/time-input.ts';
 
 const before = business;
 afterAll(() => setBusiness(before));

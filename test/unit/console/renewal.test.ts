@@ -1,7 +1,7 @@
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keepRenewed } from '../../services/staff-console/page/session/renewal.ts';
-import type { Token } from '../../services/staff-console/page/session/token.ts';
+import { keepRenewed } from '../../../services/staff-console/page/session/renewal.ts';
+import type { Token } from '../../../services/staff-console/page/session/token.ts';
 
 const dayMs = 86_400_000;
 

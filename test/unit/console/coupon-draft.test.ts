@@ -7,8 +7,8 @@ import {
   changesOf,
   draftOf,
   isChange,
-} from '../../services/staff-console/page/coupons/record/draft.ts';
-import { CouponDetailSchema } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+} from '../../../services/staff-console/page/coupons/record/draft.ts';
+import { CouponDetailSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 
 const asha = { id: 1, name: 'Asha' };
 const ravi = { id: 2, name: 'Ravi' };

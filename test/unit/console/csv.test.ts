@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { csvLine, exactCode, guarded } from '../../services/staff-console/page/lists/csv.ts';
+import { csvLine, exactCode, guarded } from '../../../services/staff-console/page/lists/csv.ts';
 
 describe('A line of a CSV file', () => {
   it('Every cell is quoted, also an empty one, and its quotes are doubled', () => {

@@ -1,7 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeTrails } from '../../services/staff-console/page/audit/trail/merge-trails.ts';
+import { mergeTrails } from '../../../services/staff-console/page/audit/trail/merge-trails.ts';
 
 const entry = (ms: number, id = ms) => ({ at: timestampFromMs(ms), id: BigInt(id) });
 const trail = (times: readonly number[], hasMore = false) => ({ entries: times.map((ms) => entry(ms)), hasMore });

@@ -5,7 +5,7 @@ import {
   readSequence,
   stepStop,
   toText,
-} from '../../services/staff-console/page/sequence/sequence.ts';
+} from '../../../services/staff-console/page/sequence/sequence.ts';
 
 describe('A delivery sequence, as the console edits it', () => {
   it('A map of lists of integers is read, and written with a line for each user', () => {

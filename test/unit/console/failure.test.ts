@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
-import { isTransient } from '../../services/client/connect/errors.ts';
-import { describeFailure } from '../../services/staff-console/page/rpc/failure.ts';
-import { fail, invalidRequest } from '../../shared/errors/errors.ts';
+import { isTransient } from '../../../services/client/connect/errors.ts';
+import { describeFailure } from '../../../services/staff-console/page/rpc/failure.ts';
+import { fail, invalidRequest } from '../../../shared/errors/errors.ts';
 
 const violations = (...fields: string[]) =>
   invalidRequest('wrong', { violations: fields.map((field) => ({ field, description: `${field} is wrong` })) });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { merge } from '../../services/staff-console/page/rpc/merge.ts';
+import { merge } from '../../../services/staff-console/page/rpc/merge.ts';
 
 describe('Two versions of a draft', () => {
   const base = { delivery: '10:00', close: '06:00', products: [{ id: 1 }, { id: 2 }] };
