@@ -13,7 +13,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { words } from '../../words.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
 import { useTaken } from '../record/taken.ts';
-import { useUpdateSlots } from '../record/update-slots.ts';
+import { useUpdateSlots } from '../record/update-slots.tsx';
 import { FlagButton } from '../record/update-slots.tsx';
 import { CopyDialog } from './copy-dialog.tsx';
 import { daysBetween, deliveryMs, type Move, moveConcerns, movesBy, plansAfter, type Shift } from './move.ts';
