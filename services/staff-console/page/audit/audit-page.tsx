@@ -66,7 +66,7 @@ export function Component() {
       {isEmpty && <Empty>{Object.values(values).some(Boolean) ? text.none : text.noneYet}</Empty>}
       {entries.length > 0 && (
         <div className="list-header">
-          <span className="detail">{text.newestFirst}</span>
+          <span className="detail">{words.newestFirst}</span>
           <CsvButton
             name="audit-trail"
             columns={csvColumns(staff)}
@@ -114,15 +114,15 @@ function FilterBar({ problems }: { readonly problems: Record<string, string> }) 
         set({ id: id.trim(), by: by.trim(), since: fromTimeInput(since), until: fromTimeInput(until) });
       }}
     >
-      <SelectField label={text.when} none={text.anyTime} options={Object.entries(text.whens)} {...field('when')} />
+      <SelectField label={text.when} none={words.anyTime} options={Object.entries(text.whens)} {...field('when')} />
       <SelectField label={text.person} none={text.anybody} options={staff} {...field('staff')} />
-      <SelectField label={text.record} none={text.anyRecord} options={kindOptions} {...field('type')} />
-      <SelectField label={text.change} none={text.anyChange} options={mutationOptions} {...field('procedure')} />
+      <SelectField label={text.record} none={words.any} options={kindOptions} {...field('type')} />
+      <SelectField label={text.change} none={words.any} options={mutationOptions} {...field('procedure')} />
       {isOpen ? (
         <>
           <TextField label={text.recordNumber} name="resourceId" inputMode="numeric" {...typed('id')} />
           <TextField label={text.account} name="subject" placeholder={text.accountHint} {...typed('by')} />
-          <TextField label={text.from} name="since" type="datetime-local" {...typed('since')} />
+          <TextField label={words.from} name="since" type="datetime-local" {...typed('since')} />
           <TextField label={text.before} name="until" type="datetime-local" {...typed('until')} />
           <Button type="submit">{text.show}</Button>
         </>

@@ -6,8 +6,7 @@ import { words } from '../words.ts';
 /** A field that a change altered. A value is undefined if the field did not have one then. */
 export type ChangedField = ReturnType<typeof changedFields>[number];
 
-const text = words.activity;
-const labels: Readonly<Record<string, string>> = text.fields;
+const labels: Readonly<Record<string, string>> = words.fields;
 // There, 0 stands for none.
 const limits: readonly string[] = ['maxValue', 'maxLimitForUser', 'maxUses'];
 const blanks: readonly string[] = ['null', 'false', '""', '[]', '{}'];
@@ -24,9 +23,9 @@ export function changedFields({ before, after }: Pick<AuditEntry, 'before' | 'af
 /** Describes a field's value in a few words; undefined for lists and objects. */
 export function describeValue(name: string, value: JsonValue | undefined, formatTime: (at: Date) => string) {
   if (value === undefined || value === null || value === '') return '–';
-  if (typeof value === 'boolean') return value ? text.yes : text.no;
+  if (typeof value === 'boolean') return value ? words.yes : words.no;
   if (typeof value === 'object') return undefined;
-  if (limits.includes(name) && Number(value) === 0) return text.noLimit;
+  if (limits.includes(name) && Number(value) === 0) return words.noLimit;
   if (name === 'state') return describeStateName(String(value));
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(value)) ? formatTime(new Date(String(value))) : String(value);
 }

@@ -58,7 +58,7 @@ function Check() {
     <Page title={text.title}>
       <EditForm
         className="card"
-        action={text.check}
+        action={words.coupon.check}
         pending={text.checking}
         places={places}
         write={{ isPending: isFetching, failure: isAsked && !isFetching ? failure : undefined }}
@@ -66,10 +66,15 @@ function Check() {
       >
         <p>{text.explained}</p>
         <div className="row">
-          <TextField label={words.coupon.terms.code} {...field('code')} />
-          <UserFilter label={words.coupons.customer} none={text.notSaid} {...field('user')} />
-          <TextField label={text.orderAmount} inputMode="decimal" validate={amountProblem} {...field('orderAmount')} />
-          <TextField label={text.orderNumber} validate={orderKeyProblem} {...field('orderKey')} />
+          <TextField label={words.fields.couponCode} {...field('code')} />
+          <UserFilter label={words.fields.userId} none={text.notSaid} {...field('user')} />
+          <TextField
+            label={words.fields.orderAmount}
+            inputMode="decimal"
+            validate={amountProblem}
+            {...field('orderAmount')}
+          />
+          <TextField label={words.orders.orderNumber} validate={orderKeyProblem} {...field('orderKey')} />
         </div>
         <LineFields lines={lines} onChange={setLines} />
       </EditForm>
@@ -93,8 +98,8 @@ function LineFields({ lines, onChange }: { readonly lines: readonly Line[]; onCh
     // biome-ignore lint/suspicious/noArrayIndexKey: a product may stand in several lines, and lines keep their order
     <div key={index} className="row">
       <ProductFilter
-        label={product === '' && index > 0 ? text.anotherProduct : text.product}
-        none={text.none}
+        label={product === '' && index > 0 ? text.anotherProduct : words.fields.productId}
+        none={words.none}
         value={product}
         onChange={(chosen) => change(index, { product: chosen })}
       />

@@ -16,7 +16,8 @@ import { words } from '../words.ts';
 import './record/coupons.css';
 
 const text = words.check;
-const { noEnd, noLimit } = words.coupons;
+const { noLimit } = words;
+const { noEnd } = words.coupons;
 
 /** What staff entered of an order. */
 type Asked = Pick<CheckRequest, 'code' | 'orderKey' | 'orderAmount' | 'userId' | 'productIds'>;
@@ -66,7 +67,7 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
       {orderKey !== '' && <p>{text.keeps}</p>}
       <Facts
         rows={[
-          [failed === undefined ? text.discount : text.discountIf, shown(discount)],
+          [failed === undefined ? words.fields.discountAmount : text.discountIf, shown(discount)],
           [text.rest, shown(rest)],
         ]}
       />

@@ -42,7 +42,7 @@ function ReadCoupon({ id }: { readonly id: number }) {
   const { invalidate, restore } = useValidity(id, code);
   return (
     <Page
-      title={coupon === undefined ? text.one : text.titled(isolate(code))}
+      title={coupon === undefined ? words.fields.couponId : text.titled(isolate(code))}
       beside={coupon && badgeOf(coupon, now, used?.used)}
       actions={
         coupon !== undefined && (
@@ -50,7 +50,7 @@ function ReadCoupon({ id }: { readonly id: number }) {
             <CopyButton what={text.code} text={code} name={code} />
             <ButtonLink href={`/check?code=${encodeURIComponent(code)}`}>{text.check}</ButtonLink>
             <ButtonLink href={`/coupons/${id}/edit`} emphasis="primary">
-              {text.edit}
+              {words.edit}
             </ButtonLink>
           </>
         )
@@ -101,7 +101,7 @@ function Usage({ counts, most }: { readonly counts: CouponUsage; readonly most: 
           [words.coupons.used, words.coupons.usedOf(counts.used, most)],
           [usage.given, formatAmount(counts.discountUsed, currencyDigits())],
           [usage.held, counts.held],
-          [usage.returned, counts.released],
+          [words.orders.states.returned, counts.released],
           [usage.expired, counts.expired],
         ]}
       />
@@ -119,21 +119,21 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }) {
       <Section title={text.termsTitle}>
         <Facts
           rows={[
-            [terms.discount, `${describeDiscount(coupon)}${hasBoth ? text.percentCounts : ''}`],
-            [terms.minOrder, describeMinimum(coupon.minOrder)],
-            [terms.customers, describeAudience(coupon, usersLeft(coupon))],
+            [words.fields.discountAmount, `${describeDiscount(coupon)}${hasBoth ? text.percentCounts : ''}`],
+            [words.fields.minOrder, describeMinimum(coupon.minOrder)],
+            [words.fields.applicableUsers, describeAudience(coupon, usersLeft(coupon))],
             [terms.valid, validityOf(coupon)],
-            [terms.perCustomer, maxLimitForUser > 0 ? maxLimitForUser : words.coupons.noLimit],
-            [terms.uses, describeUses(coupon)],
-            [terms.exclusive, coupon.exclusiveApply ? text.yes : text.no],
-            [text.batch, batchId && <BatchLink key="batch" id={batchId} />],
-            [text.createdBy, coupon.creator?.name],
-            [words.coupons.created, <Time key="created" at={coupon.createdAt} />],
+            [words.fields.maxLimitForUser, maxLimitForUser > 0 ? maxLimitForUser : words.noLimit],
+            [words.fields.maxUses, describeUses(coupon)],
+            [words.fields.exclusiveApply, coupon.exclusiveApply ? words.yes : words.no],
+            [words.coupons.batches.one, batchId && <BatchLink key="batch" id={batchId} />],
+            [words.fields.createdBy, coupon.creator?.name],
+            [words.fields.createdAt, <Time key="created" at={coupon.createdAt} />],
           ]}
         />
       </Section>
       {applicableUsers.length > 0 && (
-        <Section title={terms.customers}>
+        <Section title={words.fields.applicableUsers}>
           {coupon.isApplyForAll && <p className="hint">{text.notOnlyThese}</p>}
           <Names
             records={applicableUsers.map((user) => ({
@@ -143,7 +143,7 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }) {
           />
         </Section>
       )}
-      <Section title={terms.products}>
+      <Section title={words.fields.productIds}>
         <p>{products.length === 0 ? text.allProducts : text.onlyThese}</p>
         {products.length > 0 && <Names records={products} />}
       </Section>
@@ -153,12 +153,12 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }) {
 
 /** Shows until when a coupon can be used and, if it has a start, from when on. */
 function validityOf({ startsAt, validTill }: CouponDetail): ReactNode {
-  const { from, until, noEnd } = words.coupons;
+  const { until, noEnd } = words.coupons;
   const end = validTill === undefined ? noEnd : <Time at={validTill} />;
   if (startsAt === undefined) return end;
   return (
     <>
-      {from} <Time at={startsAt} />
+      {words.from} <Time at={startsAt} />
       <br />
       {validTill && until} {end}
     </>

@@ -20,7 +20,6 @@ import { codeColumn, createdColumn, endOf, stateColumn, termsColumns, useUsageCo
 import { couponViews, describeAudience, nameOfBatch, stateOf } from './record/words.ts';
 
 const text = words.coupons;
-const { terms } = words.coupon;
 const states = Object.entries(text.states);
 const ends = Object.entries(text.endings);
 const dayMs = 86_400_000;
@@ -66,10 +65,10 @@ export function Component() {
     >
       <Views label={text.kinds} links={couponViews}>
         <TextField label={text.search} {...searchField} />
-        <SelectField label={text.state} none={text.any} options={states} {...field('state')} />
-        <SelectField label={terms.ends} none={text.anyTime} options={ends} {...field('ends')} />
+        <SelectField label={words.fields.state} none={words.any} options={states} {...field('state')} />
+        <SelectField label={words.fields.validTill} none={words.anyTime} options={ends} {...field('ends')} />
         <UserFilter {...field('user')} />
-        <SelectField label={text.batches.one} none={text.any} options={[...batchOptions]} {...field('batch')} />
+        <SelectField label={text.batches.one} none={words.any} options={[...batchOptions]} {...field('batch')} />
       </Views>
       {!isNarrowed && withoutBatch && <BatchFolds batches={batches} />}
       {usage.problem}
@@ -80,7 +79,7 @@ export function Component() {
         empty={text.none}
         create={create}
         noMatch={text.noMatch}
-        caption={text.newestFirst}
+        caption={words.newestFirst}
         columns={columns}
         order={order}
         forSelected={(_rows, selection) => <BulkActions selection={selection} columns={columns} />}
@@ -94,7 +93,7 @@ const audienceOf = (coupon: ListedCoupon) => {
   const gone = coupon.applicableUsers.filter(({ user }) => user === undefined).length;
   return describeAudience(coupon, coupon.applicableUsersCount - gone);
 };
-const audienceColumn = textColumn(terms.customers, audienceOf, { className: 'name' });
+const audienceColumn = textColumn(words.fields.applicableUsers, audienceOf, { className: 'name' });
 
 function endsWithin(coupon: ListedCoupon, ends: string, now: number): boolean {
   if (ends === '') return true;

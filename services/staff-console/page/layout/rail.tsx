@@ -37,8 +37,8 @@ const LeaveQuestion = late(async () => (await import('../forms/question.tsx')).L
 const text = words.frame;
 const places = [
   ['/', text.overview, LayoutDashboard],
-  ['/slots', text.slots, CalendarDays],
-  ['/coupons', text.coupons, TicketPercent],
+  ['/slots', words.slots.title, CalendarDays],
+  ['/coupons', words.coupons.title, TicketPercent],
   ['/users', text.customers, Users],
   ['/live', text.storefront, Store],
   ['/audit', text.activity, History],

@@ -22,7 +22,7 @@ export function SaveFilters({ onSave, onClose }: SaveFiltersProps) {
   return (
     <Dialog title={text.saveFilters} isOpen onClose={onClose}>
       <EditForm write={write} onSend={save} onCancel={onClose}>
-        <TextField label={text.filtersName} isRequired autoFocus maxLength={40} value={name} onChange={setName} />
+        <TextField label={words.fields.name} isRequired autoFocus maxLength={40} value={name} onChange={setName} />
       </EditForm>
     </Dialog>
   );

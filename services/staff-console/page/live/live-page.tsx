@@ -79,7 +79,7 @@ function StoreState({ published }: { readonly published: Timestamp | undefined }
       {timeSince(timestampMs(published), now)} (<Time at={published} />)
     </>
   );
-  const waiting = data && (data.pendingRequests || text.noneWaiting);
+  const waiting = data && (data.pendingRequests || words.none);
   return (
     <section className="card" aria-label={text.state}>
       <Facts rows={Object.entries({ [text.updated]: updated, [text.waiting]: waiting })} />
@@ -97,7 +97,7 @@ function ProductSlots() {
   return (
     <Section title={text.ofProduct}>
       <ProductPicker
-        label={text.product}
+        label={words.fields.productId}
         chosen={ids.map((id) => ({ id, name: nameOf(id) }))}
         onChange={(options) => setParams(withFilters({ product: options.at(-1)?.id.toString() }), { replace: true })}
       />
@@ -133,18 +133,22 @@ function OpenSlots({ slots, isOfProduct = false, children }: OpenSlotsProps) {
   const named = new Set(shown.flatMap(({ productIds }) => productIds.slice(0, namedProducts)));
   const nameOf = useProductNames([...named].sort((a, b) => a - b));
   const columns: Column<OpenSlot>[] = [
-    { title: text.delivery, text: slotTime, show: (slot) => <Link href={`/slots/${slot.id}`}>{slotTime(slot)}</Link> },
     {
-      title: text.close,
+      title: words.fields.deliveryTime,
+      text: slotTime,
+      show: (slot) => <Link href={`/slots/${slot.id}`}>{slotTime(slot)}</Link>,
+    },
+    {
+      title: words.fields.freezeTime,
       className: 'time',
       text: ({ freezeTime }) => (freezeTime ? `in ${timeLeft(timestampMs(freezeTime), now)}` : ''),
     },
     {
-      title: text.products,
+      title: words.fields.productIds,
       className: 'detail clip',
       text: ({ productIds: { length }, productIds }) =>
         length === 0
-          ? text.noProducts
+          ? words.slots.noProducts
           : text.productsOf(length, productIds.slice(0, namedProducts).map(nameOf).join(', '), length - namedProducts),
     },
   ];

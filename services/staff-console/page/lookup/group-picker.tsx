@@ -17,7 +17,7 @@ export function GroupPicker({ chosen, onChange }: GroupPickerProps) {
   const all = [...groups.keys()].map(toOption);
   return (
     <PickMany
-      label={words.lookup.groups}
+      label={words.fields.groupIds}
       search={search}
       onSearch={setSearch}
       found={all.filter(({ id, name }) => name.toLowerCase().includes(sought) || String(id) === sought)}

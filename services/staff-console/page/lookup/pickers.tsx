@@ -30,13 +30,19 @@ export function ProductPicker(props: PickerProps) {
   const nameOf = useProductNames(chosen.filter(({ name }) => name === '').map(({ id }) => id));
   const named = chosen.map((option) => (option.name === '' ? { ...option, name: nameOf(option.id) } : option));
   return (
-    <Picker label={words.lookup.products} {...props} chosen={named} bySearch={productsBySearch} byIds={productsById} />
+    <Picker
+      label={words.fields.productIds}
+      {...props}
+      chosen={named}
+      bySearch={productsBySearch}
+      byIds={productsById}
+    />
   );
 }
 
 /** A choice of users, by their names or mobile numbers. */
 export function UserPicker(props: PickerProps) {
-  return <Picker label={words.lookup.customers} {...props} bySearch={usersBySearch} byIds={usersById} />;
+  return <Picker label={words.fields.applicableUsers} {...props} bySearch={usersBySearch} byIds={usersById} />;
 }
 
 /** A procedure that finds records. */

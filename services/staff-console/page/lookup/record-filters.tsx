@@ -17,14 +17,12 @@ interface FilterProps {
 
 /** A filter of a list by a product. */
 export function ProductFilter(props: FilterProps) {
-  return (
-    <RecordFilter label={words.lookup.productFilter} {...props} useNames={useProductNames} Picker={ProductPicker} />
-  );
+  return <RecordFilter label={words.fields.productId} {...props} useNames={useProductNames} Picker={ProductPicker} />;
 }
 
 /** A filter of a list by a user. */
 export function UserFilter(props: FilterProps) {
-  return <RecordFilter label={words.lookup.customerFilter} {...props} useNames={useUserNames} Picker={UserPicker} />;
+  return <RecordFilter label={words.fields.userId} {...props} useNames={useUserNames} Picker={UserPicker} />;
 }
 
 interface RecordFilterProps extends FilterProps {
@@ -34,7 +32,7 @@ interface RecordFilterProps extends FilterProps {
 }
 
 /** A filter as a button that names the chosen record and opens a picker for another one. */
-function RecordFilter({ label, none = words.lookup.any, value, onChange, useNames, Picker }: RecordFilterProps) {
+function RecordFilter({ label, none = words.any, value, onChange, useNames, Picker }: RecordFilterProps) {
   const [isOpen, setIsOpen] = useState(false);
   const id = readId(value);
   const ids = id === undefined ? [] : [id];

@@ -82,9 +82,9 @@ export function Component() {
 const nameOf = ({ date }: OverviewDay) => formatDay(readTimeInput(`${date}T12:00`) ?? new Date(date));
 
 const columns: readonly Column<OverviewDay>[] = [
-  { title: text.day, text: nameOf },
+  { title: words.day, text: nameOf },
   { title: text.usesOfDay, text: ({ uses }) => String(uses), className: 'number' },
-  { title: text.given, text: ({ discountGiven }) => money(discountGiven), className: 'number' },
+  { title: words.coupon.usage.given, text: ({ discountGiven }) => money(discountGiven), className: 'number' },
 ];
 
 /** Shows the uses of coupons and their discounts day by day, as a chart or, as screen readers have it always, as a table. */
@@ -107,7 +107,7 @@ export function Uses({ query }: { readonly query: UseQueryResult<GetOverviewResp
               {uses === 0 && (
                 <Empty>
                   {text.noUses}
-                  <ButtonLink href="/coupons/new">{text.newCoupon}</ButtonLink>
+                  <ButtonLink href="/coupons/new">{words.coupon.newOne}</ButtonLink>
                 </Empty>
               )}
               <p id={id} className="chart-key">

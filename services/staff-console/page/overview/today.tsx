@@ -174,7 +174,7 @@ export function SlotRows({ slots: { data: sums }, now, today }: Omit<TilesProps,
         </>
       }
     >
-      <Read query={{ ...query, data: left }} what={text.theSlots}>
+      <Read query={{ ...query, data: left }} what={words.slots.theSlots}>
         {(rows) =>
           rows.length === 0 ? (
             <Empty>
@@ -194,18 +194,18 @@ const startOf = ({ deliveryTime }: PlannedSlot) => (deliveryTime === undefined ?
 
 function columnsOf(now: number, today: string): readonly Column<PlannedSlot>[] {
   const delivery = (slot: PlannedSlot) =>
-    `${dateInput(new Date(startOf(slot))) === today ? text.today : text.tomorrow} ${slotTime(slot, true)}`;
+    `${dateInput(new Date(startOf(slot))) === today ? words.today : text.tomorrow} ${slotTime(slot, true)}`;
   const units = ({ booked = 0, capacity }: PlannedSlot) =>
     capacity === undefined ? text.noCapacity : `${booked}/${capacity}`;
   return [
     {
-      title: text.delivery,
+      title: words.fields.deliveryTime,
       text: delivery,
       show: (slot) => <Link href={`/slots/${slot.id}`}>{delivery(slot)}</Link>,
       className: 'name',
     },
     {
-      title: text.bookedUnits,
+      title: words.slots.bookedTitle,
       text: units,
       show: (slot) =>
         slot.capacity === undefined ? (
@@ -218,7 +218,7 @@ function columnsOf(now: number, today: string): readonly Column<PlannedSlot>[] {
         ),
     },
     {
-      title: text.stateOfSlot,
+      title: words.fields.state,
       text: (slot) => describeEnd(slot, now),
       show: (slot) => (
         <>

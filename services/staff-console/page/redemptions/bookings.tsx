@@ -63,10 +63,10 @@ export function Bookings(of: Omit<BookingsOf, 'states'>) {
         <div className="detail">{userOf(id).mobile}</div>
       </>
     )),
-    { title: text.units, text: ({ units }) => String(units), className: 'number' },
+    { title: words.fields.units, text: ({ units }) => String(units), className: 'number' },
     stateColumn(now),
     {
-      title: text.actions,
+      title: words.actions,
       show: (row) =>
         isLive(row, now) && (
           <>
@@ -83,7 +83,9 @@ export function Bookings(of: Omit<BookingsOf, 'states'>) {
     <Section
       title={words.slots.bookings}
       actions={
-        isOfSlot && <SelectField label={orders.state} none={text.filter.live} {...{ options }} {...field('booking')} />
+        isOfSlot && (
+          <SelectField label={words.fields.state} none={text.filter.live} {...{ options }} {...field('booking')} />
+        )
       }
     >
       <List
@@ -100,7 +102,7 @@ export function Bookings(of: Omit<BookingsOf, 'states'>) {
 }
 
 const orderColumn: Column<SlotBooking> = {
-  title: orders.order,
+  title: words.fields.orderKey,
   show: ({ orderKey, createdAt }) => (
     <>
       <Link href={orderPath(orderKey)}>{isolate(orderKey)}</Link>
@@ -113,7 +115,7 @@ const orderColumn: Column<SlotBooking> = {
 };
 
 const slotColumn: Column<SlotBooking> = {
-  title: words.slots.number,
+  title: words.fields.slotId,
   show: ({ slotId }) => <Link href={`/slots/${slotId}`}>{words.slots.slot(slotId)}</Link>,
   text: ({ slotId }) => String(slotId),
 };

@@ -23,12 +23,12 @@ export function userColumn(nameOf: (id: number) => ReactNode): Column<Hold> {
   // In a file: names are known for the rows on show only.
   const number = ({ userId }: Hold) => String(userId ?? '');
   const show = ({ userId }: Hold) => userId && <Link href={`/users/${userId}`}>{nameOf(userId)}</Link>;
-  return { title: text.customer, show, text: number, file: [{ title: text.customerNumber, text: number }] };
+  return { title: words.fields.userId, show, text: number, file: [{ title: words.customers.number, text: number }] };
 }
 
 /** Returns the column of the state of redemptions or bookings and since when they have it, at a time in Unix ms. */
 export function stateColumn(now: number): Column<Hold> {
-  const state = { title: text.state, text: (hold: Hold) => stateOf(hold, now)?.words ?? '' };
+  const state = { title: words.fields.state, text: (hold: Hold) => stateOf(hold, now)?.words ?? '' };
   return {
     ...state,
     show: (hold) => (
@@ -40,7 +40,7 @@ export function stateColumn(now: number): Column<Hold> {
     file: [
       state,
       { title: states.held, text: ({ createdAt }) => fileTime(createdAt), isTime: true },
-      { title: text.heldUntil, text: ({ heldUntil }) => fileTime(heldUntil), isTime: true },
+      { title: words.fields.heldUntil, text: ({ heldUntil }) => fileTime(heldUntil), isTime: true },
       { title: states.used, text: (hold) => fileTime(doneAt(hold)), isTime: true },
       { title: states.returned, text: ({ releasedAt }) => fileTime(releasedAt), isTime: true },
     ],

@@ -19,7 +19,7 @@ export function Component() {
   return (
     <Page
       title={words.orders.titled(isolate(orderKey))}
-      actions={<ButtonLink href={`/check?${new URLSearchParams(known)}`}>{words.orders.check}</ButtonLink>}
+      actions={<ButtonLink href={`/check?${new URLSearchParams(known)}`}>{words.check.title}</ButtonLink>}
     >
       <Redemptions orderKey={orderKey} />
       <Bookings orderKey={orderKey} />

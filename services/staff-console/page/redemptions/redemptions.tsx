@@ -68,7 +68,7 @@ export function Redemptions(of: Of) {
       {!isOfOrder && (
         <div className="bar">
           <TextField label={text.orderNumber} placeholder={text.orderNumber} {...searchField} />
-          <SelectField label={text.state} none={words.lookup.any} options={stateOptions} {...field('state')} />
+          <SelectField label={words.fields.state} none={words.any} options={stateOptions} {...field('state')} />
           {!isOfUser && <UserFilter {...field('user')} />}
         </div>
       )}
@@ -77,7 +77,7 @@ export function Redemptions(of: Of) {
         what={text.what}
         empty={text.none}
         noMatch={text.noMatch}
-        caption={text.newest}
+        caption={words.newestFirst}
         columns={[
           ...(isOfOrder ? [] : [orderColumn]),
           ...(isOfCoupon ? [] : [couponColumn(codes)]),
@@ -93,13 +93,13 @@ export function Redemptions(of: Of) {
 }
 
 const orderColumn: Column<Redemption> = {
-  title: text.order,
+  title: words.fields.orderKey,
   show: ({ orderKey }) => <Link href={orderPath(orderKey)}>{isolate(orderKey)}</Link>,
   text: ({ orderKey }) => orderKey,
 };
 
 const couponColumn = (codes: ReadonlyMap<number, string>): Column<Redemption> => ({
-  title: text.coupon,
+  title: words.fields.couponId,
   show: ({ couponId }) => (
     <Link href={`/coupons/${couponId}`}>{codes.get(couponId) ?? text.couponNumbered(couponId)}</Link>
   ),
@@ -110,13 +110,13 @@ const couponColumn = (codes: ReadonlyMap<number, string>): Column<Redemption> =>
 
 const amountColumns: readonly Column<Redemption>[] = [
   {
-    title: text.amount,
+    title: words.fields.orderAmount,
     show: ({ orderAmount }) => formatAmount(orderAmount),
     text: ({ orderAmount }) => orderAmount,
     className: 'number',
   },
   {
-    title: text.discount,
+    title: words.fields.discountAmount,
     file: [{ title: text.byTerms, text: ({ discountAmount }) => discountAmount }],
     show: Given,
     text: ({ discountAmount }) => discountAmount,

@@ -47,7 +47,7 @@ export function ReleaseDialog({ redemption: { id: redemptionId, orderKey }, onCl
       >
         <p>{text.returnMeans}</p>
         <TextField
-          label={text.reason}
+          label={words.fields.reason}
           hint={text.reasonHint}
           name="reason"
           maxLength={200}

@@ -28,8 +28,8 @@ const { frame, search: text } = words;
 /** The pages that staff may go to, whatever page is on show. */
 const pages: readonly Match[] = [
   ['/', frame.overview],
-  ['/slots', frame.slots],
-  ['/coupons', frame.coupons],
+  ['/slots', words.slots.title],
+  ['/coupons', words.coupons.title],
   ['/users', frame.customers],
   ['/live', frame.storefront],
   ['/audit', frame.activity],
@@ -56,7 +56,7 @@ export function useMatches(typed: string, actions: readonly Match[]) {
   const { slot: ofId } = slot.data ?? {};
   const found = [
     {
-      title: frame.slots,
+      title: words.slots.title,
       queries: [snippets, products, slot],
       matches: [
         ...(ofId === undefined ? [] : [link(`/slots/${ofId.id}`, text.slot(ofId.id), slotTime(ofId))]),
@@ -69,7 +69,7 @@ export function useMatches(typed: string, actions: readonly Match[]) {
       ],
     },
     {
-      title: frame.coupons,
+      title: words.coupons.title,
       queries: [coupons, reserved],
       matches: [
         ...(coupons.data?.coupons ?? []).map(({ id, couponCode }) => link(`/coupons/${id}`, isolate(couponCode))),
@@ -90,7 +90,7 @@ export function useMatches(typed: string, actions: readonly Match[]) {
     },
   ];
   const named = ({ name }: Match) => name.toLowerCase().includes(sought.toLowerCase());
-  const ofPage = { title: text.actions, matches: actions.filter(named) };
+  const ofPage = { title: words.actions, matches: actions.filter(named) };
   // Of an earlier text, something may still be there.
   const ofText = sought === '' ? [] : found;
   // Who enters a slot's number looks for the slot, and must not change it by Enter.

@@ -63,7 +63,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
         <Menu
           className="matches"
           aria-label={labels.matches}
-          renderEmptyState={() => (isSearching ? labels.searching : away.length === 0 && labels.nothing)}
+          renderEmptyState={() => (isSearching ? words.forms.searching : away.length === 0 && words.forms.nothingFound)}
         >
           {sections.map(({ title, matches }) => (
             <MenuSection key={title} aria-label={title}>

@@ -53,11 +53,11 @@ export function Component() {
   return (
     <Page title={text.title} create={create}>
       <Views label={text.views} links={slotViews}>
-        <TextField label={text.from} type="date" value={from} onChange={(day) => set({ from: day || 'any' })} />
+        <TextField label={words.from} type="date" value={from} onChange={(day) => set({ from: day || 'any' })} />
         <TextField label={text.to} type="date" {...field('until')} />
-        <SelectField label={text.state} none={text.anyActive} options={states} {...field('state')} />
+        <SelectField label={words.fields.state} none={text.anyActive} options={states} {...field('state')} />
         <ProductFilter {...field('product')} />
-        <SelectField label={text.group} none={text.any} options={named} {...field('group')} />
+        <SelectField label={text.group} none={words.any} options={named} {...field('group')} />
       </Views>
       <List
         source={{ method: SlotPlanService.method.listSlots, request, rowsOf }}
@@ -70,7 +70,7 @@ export function Component() {
         columns={slotColumns(now, groups)}
         order={{
           isOfService: true,
-          by: text.delivery,
+          by: words.fields.deliveryTime,
           direction: isLatestFirst ? 'descending' : 'ascending',
           sort: () => set({ order: isLatestFirst ? '' : 'latest' }),
         }}
@@ -101,7 +101,7 @@ const bookedColumn = { title: text.bookedTitle, text: ({ booked }: PlannedSlot) 
 function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly Column<PlannedSlot>[] {
   return [
     {
-      title: text.delivery,
+      title: words.fields.deliveryTime,
       show: (slot) => (
         <>
           <Link href={`/slots/${slot.id}`}>{slotTime(slot)}</Link> <span className="detail">{text.slot(slot.id)}</span>
@@ -109,21 +109,21 @@ function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly
       ),
       text: (slot) => `${slotTime(slot)}, ${text.slot(slot.id)}`,
       file: [
-        { title: text.number, text: ({ id }) => String(id) },
-        { title: text.delivery, text: ({ deliveryTime }) => fileTime(deliveryTime), isTime: true },
-        { title: text.windowMinutes, text: ({ windowMinutes }) => String(windowMinutes ?? '') },
+        { title: words.fields.slotId, text: ({ id }) => String(id) },
+        { title: words.fields.deliveryTime, text: ({ deliveryTime }) => fileTime(deliveryTime), isTime: true },
+        { title: words.fields.windowMinutes, text: ({ windowMinutes }) => String(windowMinutes ?? '') },
       ],
       className: 'name',
     },
     {
-      title: text.ordersClose,
+      title: words.fields.freezeTime,
       show: ({ freezeTime }) => <Time at={freezeTime} />,
       text: ({ freezeTime }) => fileTime(freezeTime),
       isTime: true,
       className: 'time',
     },
     {
-      title: text.state,
+      title: words.fields.state,
       show: (slot) => <SlotBadge slot={slot} now={now} />,
       text: (slot) => text.states[stateOf(slot, now)],
     },
@@ -136,10 +136,10 @@ function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly
             <CapacityBar {...{ booked, capacity }} />
           </>
         ),
-      file: [bookedColumn, { title: text.capacity, text: ({ capacity }) => String(capacity ?? '') }],
+      file: [bookedColumn, { title: words.fields.capacity, text: ({ capacity }) => String(capacity ?? '') }],
       className: 'name',
     },
-    { title: text.productsTitle, text: describeProducts, className: 'detail clip' },
-    { title: text.groups, text: ({ groupIds }) => groupNames(groups, groupIds), className: 'detail clip' },
+    { title: words.fields.productIds, text: describeProducts, className: 'detail clip' },
+    { title: words.fields.groupIds, text: ({ groupIds }) => groupNames(groups, groupIds), className: 'detail clip' },
   ];
 }

@@ -109,7 +109,7 @@ function NewSlotForm({ like }: { readonly like: SlotDetail | null }) {
           {text.active}
         </Switch>
       </Section>
-      <Section title={words.slots.productsTitle}>
+      <Section title={words.fields.productIds}>
         <ProductPicker chosen={products} onChange={(chosen) => change({ products: chosen })} />
       </Section>
       {snippets.map((snippet, index) => {

@@ -13,7 +13,16 @@ import { useWrite } from '../rpc/write.ts';
 import { Empty, Facts } from '../ui/page.tsx';
 import { words } from '../words.ts';
 import type { LiveBookings } from './bookings/live-bookings.ts';
-import { concernsOf, draftOf, emptyConcerns, plansOf, productsOf, type SlotDraft, updateOf } from './record/draft.ts';
+import {
+  concernsOf,
+  draftOf,
+  emptyConcerns,
+  plansOf,
+  productsOf,
+  type SlotDraft,
+  slotLabels,
+  updateOf,
+} from './record/draft.ts';
 import { EditSection, type SectionProps, useSectionEdit } from './record/edit-section.tsx';
 import { CapacityBar, slotTime } from './record/slot-state.tsx';
 import { useTaken } from './record/taken.ts';
@@ -34,7 +43,7 @@ export function CapacitySection(props: BookedSectionProps) {
   const { capacity, booked = live.units } = slot;
   const form = <SlotForm {...props} isCapacityOnly />;
   return (
-    <EditSection title={text.fields.capacity} label={text.edit.capacity} form={form}>
+    <EditSection title={words.fields.capacity} label={text.edit.capacity} form={form}>
       {capacity === undefined ? (
         <Empty>{text.noCapacity(booked)}</Empty>
       ) : (
@@ -55,10 +64,10 @@ export function TimesSection(props: BookedSectionProps) {
     <EditSection title={text.times} label={text.edit.times} form={<SlotForm {...props} />}>
       <Facts
         rows={[
-          [text.fields.deliveryTime, slotTime(slot)],
-          [text.fields.freezeTime, <Time key="freeze" at={slot.freezeTime} />],
-          [text.fields.groups, groupNames(groups, slot.groupIds) || text.none],
-          [words.slots.number, slot.id],
+          [text.deliveryTime, slotTime(slot)],
+          [words.fields.freezeTime, <Time key="freeze" at={slot.freezeTime} />],
+          [words.fields.groupIds, groupNames(groups, slot.groupIds) || words.none],
+          [words.fields.slotId, slot.id],
         ]}
       />
     </EditSection>
@@ -80,7 +89,7 @@ function SlotForm(props: BookedSectionProps & { readonly isCapacityOnly?: boolea
     const ids = chosen.map(({ id }) => id);
     const value = field === 'groups' ? groupNames(groups, ids) : changed[field];
     const at = field.endsWith('Time') ? readTimeInput(value) : undefined;
-    return [text.fields[field], at === undefined ? value : formatDate(at)] as const;
+    return [slotLabels[field], at === undefined ? value : formatDate(at)] as const;
   };
   const fields = { draft, onChange: setDraft };
   const name = words.slots.slot(slot.id).toLowerCase();

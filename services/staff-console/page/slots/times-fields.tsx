@@ -6,10 +6,10 @@ import { TextField } from '../forms/text-field.tsx';
 import { TimeField } from '../forms/time-field.tsx';
 import { GroupPicker } from '../lookup/group-picker.tsx';
 import { words } from '../words.ts';
-import type { SlotDraft } from './record/draft.ts';
+import { type SlotDraft, slotLabels } from './record/draft.ts';
 import { slotTime } from './record/slot-state.tsx';
 
-const { fields, hints } = words.slot;
+const { hints } = words.slot;
 
 interface SlotFieldsProps {
   readonly draft: SlotDraft;
@@ -71,7 +71,7 @@ export function CapacityField({ draft, onChange, ...props }: SlotFieldsProps & {
 
 function fieldOf(name: Exclude<keyof SlotDraft, 'groups'>, draft: SlotDraft, onChange: SlotFieldsProps['onChange']) {
   const change = (value: string) => onChange({ ...draft, [name]: value });
-  return { name, label: fields[name], value: draft[name], onChange: change };
+  return { name, label: slotLabels[name], value: draft[name], onChange: change };
 }
 
 /** Returns what says why a text is no number from 1 to `most`, nor empty. */

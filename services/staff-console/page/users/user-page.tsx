@@ -65,7 +65,7 @@ function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }) 
         <Section title={text.coupons}>
           <List
             source={{ method: CouponService.method.getAll, request, rowsOf }}
-            what={text.couponsWhat}
+            what={words.coupons.bulk.what}
             empty={text.noCoupons}
             caption={text.latest}
             columns={[codeColumn, ...termsColumns.slice(0, 1), usedColumn, ...termsColumns.slice(2), stateColumn(now)]}
@@ -84,10 +84,10 @@ function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }) 
         </Section>
       </div>
       <aside>
-        <Section title={text.facts}>
+        <Section title={words.fields.userId}>
           <Facts rows={[[text.number, id]]} />
           <div className="actions">
-            <ButtonLink href={`/check?user=${id}`}>{text.check}</ButtonLink>
+            <ButtonLink href={`/check?user=${id}`}>{words.check.title}</ButtonLink>
             {mobile !== '' && (
               <ButtonLink href={`/coupons/phone?mobile=${encodeURIComponent(mobile)}`}>{text.forNumber}</ButtonLink>
             )}
@@ -99,7 +99,7 @@ function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }) 
 }
 
 const secretColumn: Column<ListedReservedCoupon> = {
-  title: text.secretCode,
+  title: words.fields.secretCode,
   show: ({ secretCode }) => (
     <Link href={`/coupons/reserved?search=${encodeURIComponent(secretCode)}`}>{isolate(secretCode)}</Link>
   ),
@@ -116,5 +116,9 @@ function useUsedColumn(userId: number): Column<ListedCoupon> {
   // Of more than can be counted, nothing is told.
   const live = data?.nextPageToken === '' ? data.redemptions : undefined;
   const used = (coupon: ListedCoupon) => live?.filter(({ couponId }) => couponId === coupon.id).length ?? '–';
-  return { title: text.used, text: (coupon) => text.usedOf(used(coupon), coupon.maxLimitForUser), className: 'number' };
+  return {
+    title: words.coupons.used,
+    text: (coupon) => text.usedOf(used(coupon), coupon.maxLimitForUser),
+    className: 'number',
+  };
 }

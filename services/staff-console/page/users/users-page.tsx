@@ -18,11 +18,11 @@ const next = ({ users }: GetUsersMiniInfoResponse, offset: number) =>
 
 const columns: readonly Column<UserMiniInfo>[] = [
   {
-    title: text.name,
+    title: words.fields.name,
     show: ({ id, name }) => <Link href={`/users/${id}`}>{isolate(name)}</Link>,
     text: ({ name }) => name,
   },
-  { title: text.mobile, text: ({ mobile }) => mobile },
+  { title: words.fields.mobile, text: ({ mobile }) => mobile },
   { title: text.number, text: ({ id }) => String(id), className: 'number' },
 ];
 
@@ -45,7 +45,7 @@ export function Component() {
         source={{ method: CouponService.method.getUsersMiniInfo, request, mostRows: pageSize, rowsOf, next }}
         what={text.what}
         empty={text.none}
-        create={{ name: text.forMobile, href: '/coupons/phone' }}
+        create={{ name: words.coupon.phone.title, href: '/coupons/phone' }}
         noMatch={text.noMatch}
         caption={text.byName}
         columns={columns}

@@ -43,7 +43,7 @@ function ReadBatch({ id }: { readonly id: number }) {
           batch && (
             <div className="split">
               <div>
-                <Section title={text.codesTitle}>
+                <Section title={words.fields.count}>
                   <BatchCodes id={id} />
                 </Section>
                 <History type="coupon_batch" id={id} />
@@ -54,10 +54,10 @@ function ReadBatch({ id }: { readonly id: number }) {
                     rows={[
                       [words.coupons.used, uses !== undefined && text.usedOf(uses, batch.count)],
                       [words.coupon.usage.given, discountGiven && formatAmount(discountGiven, currencyDigits())],
-                      [text.codesTitle, batch.count.toLocaleString('en')],
+                      [words.fields.count, batch.count.toLocaleString('en')],
                       [words.coupons.states.ended, batch.invalidated.toLocaleString('en')],
-                      [words.coupon.createdBy, staff.get(batch.createdBy) ?? words.coupon.staff(batch.createdBy)],
-                      [words.coupons.created, <Time key="created" at={batch.createdAt} />],
+                      [words.fields.createdBy, staff.get(batch.createdBy) ?? words.coupon.staff(batch.createdBy)],
+                      [words.fields.createdAt, <Time key="created" at={batch.createdAt} />],
                       [text.number, id],
                     ]}
                   />

@@ -24,20 +24,20 @@ export function Component() {
         what={text.what}
         empty={text.none}
         create={create}
-        caption={words.coupons.newestFirst}
+        caption={words.newestFirst}
         columns={[
           {
-            title: text.name,
+            title: words.fields.name,
             show: (batch) => <Link href={`/coupons/batches/${batch.id}`}>{nameOfBatch(batch)}</Link>,
             text: nameOfBatch,
           },
-          numberColumn(text.codesTitle, ({ count }: CouponBatch) => count),
+          numberColumn(words.fields.count, ({ count }: CouponBatch) => count),
           numberColumn(words.coupons.states.ended, ({ invalidated }: CouponBatch) => invalidated),
           {
-            title: words.coupon.createdBy,
+            title: words.fields.createdBy,
             text: ({ createdBy }) => staff.get(createdBy) ?? words.coupon.staff(createdBy),
           },
-          timeColumn(words.coupons.created, ({ createdAt }: CouponBatch) => createdAt),
+          timeColumn(words.fields.createdAt, ({ createdAt }: CouponBatch) => createdAt),
         ]}
       />
     </Page>

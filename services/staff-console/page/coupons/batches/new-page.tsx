@@ -32,7 +32,7 @@ export function Component() {
   const most = Math.min(10_000, Math.floor(mostLinks / Math.max(1, links)));
   const allowed = text.countProblem(most, most === 10_000 ? 0 : links);
   const fields = [
-    { name: 'name', label: text.name, hint: text.nameHint, maxLength: 128 },
+    { name: 'name', label: words.fields.name, hint: text.nameHint, maxLength: 128 },
     { name: 'count', label: text.count, inputMode: 'numeric', validate: within(1, most, allowed) },
     {
       name: 'prefix',
@@ -68,7 +68,7 @@ export function Component() {
         onSend={send}
         back="/coupons/batches"
       >
-        <Section title={text.codesTitle}>
+        <Section title={words.fields.count}>
           <div className="row">
             {fields.map((field) => (
               <TextField

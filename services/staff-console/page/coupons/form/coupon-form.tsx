@@ -65,7 +65,7 @@ export function CouponForm(props: CouponFormProps) {
           {kind === 'reserved' && <p>{reserved.explained}</p>}
           <div className="code-field">
             <TextField
-              label={kind === 'reserved' ? reserved.secretCode : terms.code}
+              label={kind === 'reserved' ? words.fields.secretCode : words.fields.couponCode}
               hint={kind === 'reserved' ? reserved.codeHint : hint}
               isUpperCase
               name="couponCode"
@@ -116,7 +116,7 @@ function TermsFields({ kind, draft, change, start, write }: TermsFieldsProps) {
   };
   return (
     <>
-      <Section title={terms.discount}>
+      <Section title={words.fields.discountAmount}>
         <Choice
           label={text.kind}
           value={discount.kind}
@@ -134,14 +134,14 @@ function TermsFields({ kind, draft, change, start, write }: TermsFieldsProps) {
             validate={discountProblem}
             hint={isNew ? undefined : text.noDiscount}
           />
-          <AmountField label={terms.maxValue} {...field('maxValue')} hint={text.noLimit} />
-          <AmountField label={terms.minOrder} {...field('minOrder')} hint={text.anyOrder} />
+          <AmountField label={words.fields.maxValue} {...field('maxValue')} hint={text.noLimit} />
+          <AmountField label={words.fields.minOrder} {...field('minOrder')} hint={text.anyOrder} />
         </div>
       </Section>
       {kind !== 'reserved' && (
         <Section title={text.who}>
           <Choice
-            label={terms.customers}
+            label={words.fields.applicableUsers}
             name="audience"
             value={audience}
             options={text.audiences}
@@ -167,14 +167,18 @@ function TermsFields({ kind, draft, change, start, write }: TermsFieldsProps) {
       </Section>
       <Section title={text.when}>
         <div className="row">
-          <TimeField label={terms.starts} {...field('startsAt')} hint={text.atOnce} />
-          <TimeField label={terms.ends} {...field('validTill')} hint={text.noEnd} />
+          <TimeField label={words.fields.startsAt} {...field('startsAt')} hint={text.atOnce} />
+          <TimeField label={words.fields.validTill} {...field('validTill')} hint={text.noEnd} />
         </div>
       </Section>
       <Section title={text.limits}>
         <div className="row">
-          <TextField label={terms.perCustomer} {...limit('maxLimitForUser')} hint={text.noLimit} />
-          <TextField label={terms.uses} {...limit('maxUses')} hint={kind === 'batch' ? text.ofEachCode : text.ofAll} />
+          <TextField label={words.fields.maxLimitForUser} {...limit('maxLimitForUser')} hint={text.noLimit} />
+          <TextField
+            label={words.fields.maxUses}
+            {...limit('maxUses')}
+            hint={kind === 'batch' ? text.ofEachCode : text.ofAll}
+          />
         </div>
         {kind === 'batch' && (
           <Switch isSelected={Number(draft.maxUses) === 1} onChange={setOnce}>
@@ -182,7 +186,7 @@ function TermsFields({ kind, draft, change, start, write }: TermsFieldsProps) {
           </Switch>
         )}
         <Switch isSelected={draft.exclusiveApply} onChange={(exclusiveApply) => change({ exclusiveApply })}>
-          {terms.exclusive}
+          {words.fields.exclusiveApply}
         </Switch>
       </Section>
     </>

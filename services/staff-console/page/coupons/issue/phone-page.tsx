@@ -44,7 +44,7 @@ export function Component() {
         >
           <p>{text.what(shortAmount(1_000), shortAmount(500))}</p>
           <TextField
-            label={text.mobile}
+            label={words.fields.mobile}
             name="mobile"
             type="tel"
             autoComplete="off"

@@ -55,7 +55,7 @@ export function Component() {
         >
           <p>{text.explained}</p>
           <TextField
-            label={text.number}
+            label={words.orders.orderNumber}
             name="orderId"
             inputMode="numeric"
             autoComplete="off"
@@ -102,9 +102,12 @@ function OrderToRefund({ isPending, error, order, code, taken }: ReturnType<type
     <>
       <Facts
         rows={[
-          [text.customer, user && <Link href={`/users/${user.id}`}>{`${isolate(user.name)}, ${user.mobile}`}</Link>],
+          [
+            words.fields.userId,
+            user && <Link href={`/users/${user.id}`}>{`${isolate(user.name)}, ${user.mobile}`}</Link>,
+          ],
           [text.total, totalAmount && formatAmount(totalAmount)],
-          [text.code, code && <code>{code}</code>],
+          [words.coupon.newOne, code && <code>{code}</code>],
         ]}
       />
       {user === undefined && <p>{text.noCustomer}</p>}

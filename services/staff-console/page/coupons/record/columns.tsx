@@ -17,12 +17,12 @@ import { describeDiscount, describeMinimum, stateOf, type Terms, type Usable } f
 import './coupons.css';
 
 const text = words.coupons;
-const { terms: labels, createdBy, code } = words.coupon;
+const { terms: labels, code } = words.coupon;
 
 type Coded = Pick<ListedCoupon, 'id' | 'couponCode'>;
 
 /** The column of a coupon's code, which leads to the coupon, in one line. */
-export const codeColumn = textColumn(labels.code, ({ couponCode }: Coded) => couponCode, {
+export const codeColumn = textColumn(words.fields.couponCode, ({ couponCode }: Coded) => couponCode, {
   show: ({ id, couponCode }) => (
     <span className="code-cell">
       <Link className="one-line" href={`/coupons/${id}`}>
@@ -37,31 +37,31 @@ export const codeColumn = textColumn(labels.code, ({ couponCode }: Coded) => cou
 /** Shows the day of a time. Whoever points at it sees the time, and what is told besides. */
 const dayOf = (at: Timestamp, also = '') => <span title={formatTime(at) + also}>{formatDay(timestampDate(at))}</span>;
 
-const ends = timeColumn(labels.ends, ({ validTill }: Terms) => validTill);
+const ends = timeColumn(words.fields.validTill, ({ validTill }: Terms) => validTill);
 
 /** The columns of a coupon's terms. */
 export const termsColumns: readonly [Column<Terms>, Column<Terms>, Column<Terms>] = [
   {
-    title: labels.discount,
+    title: words.fields.discountAmount,
     text: describeDiscount,
     className: 'clip',
     file: [
       { title: labels.percent, text: ({ discountPercent = '' }) => discountPercent },
       { title: labels.amount, text: ({ flatDiscount = '' }) => flatDiscount },
-      { title: labels.maxValue, text: ({ maxValue = '' }) => maxValue },
+      { title: words.fields.maxValue, text: ({ maxValue = '' }) => maxValue },
     ],
   },
   {
-    ...numberColumn(labels.minOrder, ({ minOrder = 0 }) => Number(minOrder)),
+    ...numberColumn(words.fields.minOrder, ({ minOrder = 0 }) => Number(minOrder)),
     text: ({ minOrder = '' }) => minOrder,
     show: ({ minOrder }) => describeMinimum(minOrder),
   },
   {
     ...ends,
     file: [
-      timeColumn(labels.starts, ({ startsAt }) => startsAt),
+      timeColumn(words.fields.startsAt, ({ startsAt }) => startsAt),
       ends,
-      { title: labels.uses, text: ({ maxUses }) => String(maxUses || '') },
+      { title: words.fields.maxUses, text: ({ maxUses }) => String(maxUses || '') },
     ],
     show: ({ validTill }) => (validTill ? dayOf(validTill) : text.noEnd),
     compare: (a, b) => endOf(a) - endOf(b),
@@ -74,12 +74,12 @@ export function endOf({ validTill }: Terms): number {
 }
 
 type Created = Pick<ListedCoupon, 'createdAt' | 'creator'>;
-const created = timeColumn(text.created, ({ createdAt }: Created) => createdAt);
+const created = timeColumn(words.fields.createdAt, ({ createdAt }: Created) => createdAt);
 
 /** The column that says when a record was created, and by whom. */
 export const createdColumn: Column<Created> = {
   ...created,
-  file: [created, { title: createdBy, text: ({ creator }) => creator?.name ?? '' }],
+  file: [created, { title: words.fields.createdBy, text: ({ creator }) => creator?.name ?? '' }],
   show: ({ createdAt, creator }) => createdAt && dayOf(createdAt, creator && `, ${creator.name}`),
 };
 
@@ -89,12 +89,12 @@ const kinds = { active: 'good', scheduled: 'plain', expired: 'plain', ended: 'ba
 export function badgeOf(coupon: Usable, now: number, used?: number) {
   const state = stateOf(coupon, now, used);
   const badge = <Badge kind={kinds[state]}>{text.states[state]}</Badge>;
-  return state === 'scheduled' ? <span title={`${text.from} ${formatTime(coupon.startsAt)}`}>{badge}</span> : badge;
+  return state === 'scheduled' ? <span title={`${words.from} ${formatTime(coupon.startsAt)}`}>{badge}</span> : badge;
 }
 
 /** Returns the column that says whether a coupon can be used; `usedOf` tells how often it was, as far as that is read. */
 export function stateColumn<Row extends Usable>(now: number, usedOf?: (coupon: Row) => number | undefined) {
-  return textColumn(text.state, (coupon: Row) => text.states[stateOf(coupon, now, usedOf?.(coupon))], {
+  return textColumn(words.fields.state, (coupon: Row) => text.states[stateOf(coupon, now, usedOf?.(coupon))], {
     show: (coupon) => badgeOf(coupon, now, usedOf?.(coupon)),
   });
 }

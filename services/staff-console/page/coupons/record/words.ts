@@ -8,7 +8,7 @@ import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { type CouponDraft, discountsOf, usersOf } from './draft.ts';
 
-const { terms: labels, form, summary } = words.coupon;
+const { form, summary } = words.coupon;
 const { states } = words.coupons;
 
 /** The views of the coupons, by their paths. */
@@ -50,7 +50,7 @@ export function describeAudience(coupon: Pick<Coupon, 'isApplyForAll' | 'isUserB
 
 /** Describes how often a coupon can be used by all customers together. */
 export function describeUses({ maxUses }: Terms): string {
-  return maxUses ? maxUses.toLocaleString('en') : words.coupons.noLimit;
+  return maxUses ? maxUses.toLocaleString('en') : words.noLimit;
 }
 
 /** Describes terms, for how many products they are, and for whom: "10% off, up to ₹150, for everyone, once each." */
@@ -111,18 +111,21 @@ export function describeField(field: keyof CouponDraft, draft: CouponDraft): rea
   const { everyone, nobody } = form.audiences;
   const audience = { everyone, chosen: summary.chosen(namesOf(usersOf(draft))), nobody };
   const described: Readonly<Record<keyof CouponDraft, readonly [string, string]>> = {
-    couponCode: [labels.code, draft.couponCode],
-    discount: [labels.discount, describeDiscount(discountsOf(draft.discount))],
-    minOrder: [labels.minOrder, draft.minOrder],
-    maxValue: [labels.maxValue, draft.maxValue],
-    startsAt: [labels.starts, draft.startsAt.replace('T', ' ')],
-    validTill: [labels.ends, draft.validTill.replace('T', ' ')],
-    audience: [labels.customers, audience[draft.audience]],
+    couponCode: [words.fields.couponCode, draft.couponCode],
+    discount: [words.fields.discountAmount, describeDiscount(discountsOf(draft.discount))],
+    minOrder: [words.fields.minOrder, draft.minOrder],
+    maxValue: [words.fields.maxValue, draft.maxValue],
+    startsAt: [words.fields.startsAt, draft.startsAt.replace('T', ' ')],
+    validTill: [words.fields.validTill, draft.validTill.replace('T', ' ')],
+    audience: [words.fields.applicableUsers, audience[draft.audience]],
     users: [form.chosen, namesOf(draft.users)],
-    products: [labels.products, draft.products.length === 0 ? words.coupon.allProducts : namesOf(draft.products)],
-    maxLimitForUser: [labels.perCustomer, draft.maxLimitForUser],
-    maxUses: [labels.uses, draft.maxUses],
-    exclusiveApply: [labels.exclusive, draft.exclusiveApply ? words.coupon.yes : words.coupon.no],
+    products: [
+      words.fields.productIds,
+      draft.products.length === 0 ? words.coupon.allProducts : namesOf(draft.products),
+    ],
+    maxLimitForUser: [words.fields.maxLimitForUser, draft.maxLimitForUser],
+    maxUses: [words.fields.maxUses, draft.maxUses],
+    exclusiveApply: [words.fields.exclusiveApply, draft.exclusiveApply ? words.yes : words.no],
   };
   return described[field];
 }

@@ -67,20 +67,20 @@ export function Component() {
   const columns: readonly Column<ListedReservedCoupon>[] = [
     secretColumn,
     {
-      title: words.coupon.terms.code,
+      title: words.fields.couponCode,
       show: ({ couponCode }) => isolate(couponCode),
       text: ({ couponCode }) => couponCode,
       className: 'code',
     },
     ...termsColumns,
-    textColumn(text.claimedBy, claimantOf, {
+    textColumn(words.fields.redeemedUser, claimantOf, {
       show: showClaimant,
       file: [
-        { title: text.claimedBy, text: (coupon) => coupon.redeemedUser?.name ?? claimantOf(coupon) },
-        { title: text.mobile, text: ({ redeemedUser }) => redeemedUser?.mobile ?? '' },
+        { title: words.fields.redeemedUser, text: (coupon) => coupon.redeemedUser?.name ?? claimantOf(coupon) },
+        { title: words.fields.mobile, text: ({ redeemedUser }) => redeemedUser?.mobile ?? '' },
       ],
     }),
-    textColumn(words.coupons.state, stateIn, {
+    textColumn(words.fields.state, stateIn, {
       show: (coupon) => <Badge kind={stateIn(coupon) === text.notClaimed ? 'good' : 'plain'}>{stateIn(coupon)}</Badge>,
     }),
     createdColumn,
@@ -108,7 +108,7 @@ export function Component() {
       )}
       <Views label={words.coupons.kinds} links={couponViews}>
         <TextField label={text.search} {...searchField} />
-        <SelectField label={words.coupons.state} none={words.coupons.any} options={states} {...field('state')} />
+        <SelectField label={words.fields.state} none={words.any} options={states} {...field('state')} />
       </Views>
       <List
         source={{ method: CouponService.method.getReservedCoupons, request: { search, withTotal: true }, rowsOf }}
@@ -117,7 +117,7 @@ export function Component() {
         empty={text.none}
         create={create}
         noMatch={text.noMatch}
-        caption={words.coupons.newestFirst}
+        caption={words.newestFirst}
         columns={columns}
         order={order}
       />
@@ -125,7 +125,7 @@ export function Component() {
   );
 }
 
-const secretColumn = textColumn(text.secretCode, ({ secretCode }: ListedReservedCoupon) => secretCode, {
+const secretColumn = textColumn(words.fields.secretCode, ({ secretCode }: ListedReservedCoupon) => secretCode, {
   show: ({ id, secretCode }) => (
     <Link href={trailAddress({ type: 'reserved_coupon', id: String(id) })}>{isolate(secretCode)}</Link>
   ),
@@ -159,7 +159,7 @@ function ClaimDialog({ secretCode, onClose }: ClaimDialogProps) {
         <p>{text.claimExplained}</p>
         <UserPicker
           autoFocus
-          label={text.customer}
+          label={words.fields.userId}
           chosen={user ? [user] : []}
           onChange={(chosen) => setUser(chosen.at(-1))}
           problem={isMissing && user === undefined ? text.chooseCustomer : undefined}

@@ -38,7 +38,7 @@ export function Component() {
         />
       ) : (
         <Issued
-          what={text.secretCode}
+          what={words.fields.secretCode}
           coupon={{ ...created, id: undefined, couponCode: created.secretCode }}
           another={text.another}
           onAnother={startAnew}

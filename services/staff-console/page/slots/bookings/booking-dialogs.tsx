@@ -54,7 +54,7 @@ export function CancelDialog({ booking, onClose, onDone }: BookingDialogProps) {
       >
         <p>{cancel.means(booking.units)}</p>
         <TextField
-          label={words.orders.reason}
+          label={words.fields.reason}
           hint={words.orders.reasonHint}
           name="reason"
           maxLength={200}
@@ -108,7 +108,7 @@ export function MoveDialog({ booking, onClose, onDone }: BookingDialogProps) {
           <I18nProvider locale="en-GB">
             <Calendar
               className="month"
-              aria-label={text.day}
+              aria-label={words.day}
               minValue={parseDate(today)}
               value={parseDate(day)}
               onChange={(date) => {
@@ -190,5 +190,5 @@ function roomOf(slot: PlannedSlot, units: number, now: number) {
   if (closes <= now) return { isOpen: false, room: words.slots.ordersClosed };
   const left = Math.max(0, (capacity ?? Number.POSITIVE_INFINITY) - booked);
   if (isCapacityFull || left === 0) return { isOpen: false, room: words.slots.states.full };
-  return { isOpen: left >= units, room: capacity === undefined ? text.noLimit : text.left(left) };
+  return { isOpen: left >= units, room: capacity === undefined ? words.noLimit : text.left(left) };
 }

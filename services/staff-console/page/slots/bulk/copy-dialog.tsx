@@ -171,9 +171,17 @@ function CopyPreview({ whole, answer, leftOut, setLeftOut }: CopyPreviewProps) {
   const describe = (copy: SlotCopy) =>
     leftOut.has(copy.sourceSlotId) ? text.leftOut : describeCopy(outcomes.get(keyOf(copy)) ?? copy);
   const columns: readonly Column<SlotCopy>[] = [
-    { title: text.delivery, text: ({ slot }) => (slot === undefined ? '' : slotTime(slot)), className: 'name' },
-    { title: text.ordersClose, text: ({ slot }) => formatTime(slot?.freezeTime), className: 'time' },
-    { title: text.capacity, text: ({ slot }) => slot?.capacity?.toLocaleString('en') ?? '', className: 'number' },
+    {
+      title: words.fields.deliveryTime,
+      text: ({ slot }) => (slot === undefined ? '' : slotTime(slot)),
+      className: 'name',
+    },
+    { title: words.fields.freezeTime, text: ({ slot }) => formatTime(slot?.freezeTime), className: 'time' },
+    {
+      title: words.fields.capacity,
+      text: ({ slot }) => slot?.capacity?.toLocaleString('en') ?? '',
+      className: 'number',
+    },
     { title: text.outcome, text: describe },
   ];
   const sources = copies.map(({ sourceSlotId }) => sourceSlotId);

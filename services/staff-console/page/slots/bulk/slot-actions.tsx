@@ -13,8 +13,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { words } from '../../words.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
 import { useTaken } from '../record/taken.ts';
-import { useUpdateSlots } from '../record/update-slots.tsx';
-import { FlagButton } from '../record/update-slots.tsx';
+import { FlagButton, useUpdateSlots } from '../record/update-slots.tsx';
 import { CopyDialog } from './copy-dialog.tsx';
 import { daysBetween, deliveryMs, type Move, moveConcerns, movesBy, plansAfter, type Shift } from './move.ts';
 
@@ -85,7 +84,7 @@ function CapacityDialog({ slots, onClose }: { readonly slots: readonly PlannedSl
         onCancel={onClose}
       >
         <TextField
-          label={text.capacity}
+          label={words.fields.capacity}
           hint={text.capacityHint}
           name="capacity"
           inputMode="numeric"
@@ -100,9 +99,9 @@ function CapacityDialog({ slots, onClose }: { readonly slots: readonly PlannedSl
 }
 
 const moveColumns: readonly Column<Move>[] = [
-  { title: text.from, text: ({ before }) => formatTime(before.deliveryTime), className: 'time' },
+  { title: words.from, text: ({ before }) => formatTime(before.deliveryTime), className: 'time' },
   { title: text.to, text: ({ after }) => `→ ${formatTime(after.deliveryTime)}`, className: 'time' },
-  { title: text.ordersClose, text: ({ after }) => formatTime(after.freezeTime), className: 'time' },
+  { title: words.fields.freezeTime, text: ({ after }) => formatTime(after.freezeTime), className: 'time' },
 ];
 
 interface MoveDialogProps {

@@ -9,6 +9,9 @@ import type { Plan } from './taken.ts';
 
 const text = words.slot.concerns;
 
+/** The labels of a slot's fields in its forms. */
+export const slotLabels = { ...words.fields, deliveryTime: words.slot.deliveryTime, groups: words.fields.groupIds };
+
 /** A slot's times, capacity and groups in a form, as texts of its fields. */
 export type SlotDraft = Readonly<ReturnType<typeof draftOf>>;
 

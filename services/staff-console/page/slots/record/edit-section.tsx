@@ -29,7 +29,7 @@ interface EditSectionProps {
 }
 
 /** A section of a slot's page with a button that begins its edit. */
-export function EditSection({ title, action = words.slot.edit.short, label, form, children }: EditSectionProps) {
+export function EditSection({ title, action = words.edit, label, form, children }: EditSectionProps) {
   const section = useId();
   const { edited, edit } = use(EditedContext);
   const isEdited = edited === section;

@@ -42,7 +42,7 @@ export function SequenceSection({ slotId, onClose }: { readonly slotId: number; 
     </Read>
   );
   return (
-    <EditSection title={text.title} label={text.edit} form={form}>
+    <EditSection title={words.fields.deliverySequence} label={text.edit} form={form}>
       <Read query={query} what={text.what}>
         {(stored) => {
           const draft = draftOf(stored);

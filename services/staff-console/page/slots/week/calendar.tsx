@@ -144,7 +144,7 @@ function DayHead({ view, day: { day, name, slots } }: { readonly view: CalendarV
           ]}
         />
       </h2>
-      {day === today && <span className="visually-hidden">{text.today}</span>}
+      {day === today && <span className="visually-hidden">{words.today}</span>}
       <span className="detail">{slots.length === 0 ? text.none : booked}</span>
     </header>
   );

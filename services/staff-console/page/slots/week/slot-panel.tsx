@@ -57,9 +57,9 @@ export function SlotPanel({ view, day, slot, products }: SlotPanelProps) {
       )}
       <Facts
         rows={[
-          [text.ordersClose, <Time key="freeze" at={slot.freezeTime} />],
-          [text.groups, groupNames(view.groups, slot.groupIds)],
-          [text.productsTitle, products],
+          [words.fields.freezeTime, <Time key="freeze" at={slot.freezeTime} />],
+          [words.fields.groupIds, groupNames(view.groups, slot.groupIds)],
+          [words.fields.productIds, products],
           [text.bookings, error === null ? count : text.unread],
         ]}
       />

@@ -85,7 +85,7 @@ export function Component() {
           <Button emphasis="quiet" aria-label={text.earlier} onPress={() => set({ day: shiftDay(first, -count) })}>
             <ChevronLeft />
           </Button>
-          <Button onPress={() => set({ day: '' })}>{text.today}</Button>
+          <Button onPress={() => set({ day: '' })}>{words.today}</Button>
           <Button emphasis="quiet" aria-label={text.later} onPress={() => set({ day: shiftDay(first, count) })}>
             <ChevronRight />
           </Button>
@@ -93,7 +93,7 @@ export function Component() {
         <strong>{count === 1 ? nameOf(first) : text.range(nameOf(first), nameOf(shiftDay(first, 6)))}</strong>
         <TextField label={text.goTo} type="date" value={first} onChange={(day) => set({ day })} />
         <nav className="tabs" aria-label={text.span}>
-          {[['day', text.day] as const, ['', text.week] as const].map(([each, name]) => (
+          {[['day', words.day] as const, ['', text.week] as const].map(([each, name]) => (
             <Link
               key={name}
               to={`?${withFilters({ span: each, day: first, lanes: '' })()}`}
