@@ -112,8 +112,8 @@ export function PickMany(props: PickManyProps) {
         />
         <FieldError />
       </SearchField>
-      {hint !== undefined && <p className="hint">{hint}</p>}
-      <p className="hint" role="status">
+      {hint !== undefined && <p className="detail">{hint}</p>}
+      <p className="detail" role="status">
         {pasted}
       </p>
       <GridList
@@ -134,11 +134,7 @@ export function PickMany(props: PickManyProps) {
           </GridListItem>
         )}
       </GridList>
-      <TagGroup
-        aria-label={text.chosen(label)}
-        className="tags"
-        onRemove={(keys) => onChange(chosen.filter(({ id }) => !keys.has(id)))}
-      >
+      <TagGroup aria-label={text.chosen(label)} onRemove={(keys) => onChange(chosen.filter(({ id }) => !keys.has(id)))}>
         <TagList items={chosen.slice(0, shownMost)} renderEmptyState={() => text.noneChosen}>
           {({ id, name }) => (
             <Tag id={id} textValue={name} className="tag">
@@ -150,7 +146,7 @@ export function PickMany(props: PickManyProps) {
           )}
         </TagList>
       </TagGroup>
-      {chosen.length > shownMost && <p className="hint">{text.andMore(chosen.length - shownMost)}</p>}
+      {chosen.length > shownMost && <p className="detail">{text.andMore(chosen.length - shownMost)}</p>}
       {problem !== undefined && (
         <p className="field-problem" role="alert">
           {problem}

@@ -120,7 +120,7 @@ function Parts({ children }: { readonly children?: ReactNode }) {
       <div className="account">
         <BusinessTime />
         <p className="word">{token?.isAccepted ? (name ?? isolate(token.name)) : '\u00a0'}</p>
-        <div className="tools">
+        <div className="actions">
           <HelpButton />
           <ThemeButton />
           <SignOutButton />

@@ -54,7 +54,7 @@ export function CsvButton<Row>({ name, columns, eachPage, narrow }: CsvButtonPro
     }
   };
   return (
-    <span className="csv">
+    <span>
       {progress === undefined ? (
         <Button onPress={() => void save()}>{text.exportCsv}</Button>
       ) : (

@@ -47,7 +47,6 @@ export function useInSight<E extends HTMLElement>(estimatePx: number) {
 }
 
 interface InSightProps {
-  readonly className: string;
   readonly estimatePx: number;
   /** Whether to draw the content wherever it is. */
   readonly isAlwaysDrawn: boolean;
@@ -56,11 +55,11 @@ interface InSightProps {
 }
 
 /** Draws its content only while it is in sight or near it. */
-export function InSight({ className, estimatePx, isAlwaysDrawn, children }: InSightProps) {
+export function InSight({ estimatePx, isAlwaysDrawn, children }: InSightProps) {
   const { ref, isNear, heightPx } = useInSight<HTMLDivElement>(estimatePx);
   const isDrawn = isNear || isAlwaysDrawn;
   return (
-    <div ref={ref} className={className} style={isDrawn ? {} : { blockSize: heightPx }}>
+    <div ref={ref} style={isDrawn ? {} : { blockSize: heightPx }}>
       {isDrawn && children()}
     </div>
   );

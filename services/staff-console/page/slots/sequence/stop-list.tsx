@@ -97,7 +97,7 @@ export function StopList({ user, name, sequence, orders, typed, onChange, onType
           );
         }}
       </GridList>
-      <div className="add-stops">
+      <div className="with-button">
         <TextField
           label={text.addFor(name)}
           placeholder={text.numbers}
