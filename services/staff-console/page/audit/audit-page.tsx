@@ -75,7 +75,7 @@ export function Component() {
           />
         </div>
       )}
-      <ol className="audit-entries card" aria-label={text.list}>
+      <ol className="plain card" aria-label={text.list}>
         {entries.map((entry) => (
           <EntryView key={`${entry.resourceType} ${entry.id}`} entry={entry} now={now} />
         ))}

@@ -49,7 +49,7 @@ export function History({ type, id }: RecordProps) {
             <Read query={recoveries} what="the recoveries of the database">
               {() => null}
             </Read>
-            <ol className="audit-entries">
+            <ol className="plain">
               {entries.map((entry) => (
                 <EntryView key={`${entry.resourceType} ${entry.id}`} entry={entry} now={now} />
               ))}

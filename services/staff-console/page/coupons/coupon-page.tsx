@@ -134,7 +134,7 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }) {
       </Section>
       {applicableUsers.length > 0 && (
         <Section title={words.fields.applicableUsers}>
-          {coupon.isApplyForAll && <p className="hint">{text.notOnlyThese}</p>}
+          {coupon.isApplyForAll && <p className="detail">{text.notOnlyThese}</p>}
           <Names
             records={applicableUsers.map((user) => ({
               ...{ id: user.id, name: describeUser(user) },

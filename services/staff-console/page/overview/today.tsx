@@ -96,7 +96,7 @@ export function Tiles(props: TilesProps) {
     },
   ];
   return (
-    <div className="tiles">
+    <div className="row tiles">
       {tiles.map(({ label, href, of, figure, detail, none }) => (
         <section key={label} className="card tile" aria-label={label}>
           <p className="detail">{label}</p>

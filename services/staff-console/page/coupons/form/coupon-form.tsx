@@ -63,7 +63,7 @@ export function CouponForm(props: CouponFormProps) {
       {kind !== 'batch' && (
         <Section title={text.codeTitle}>
           {kind === 'reserved' && <p>{reserved.explained}</p>}
-          <div className="code-field">
+          <div className="with-button labelled">
             <TextField
               label={kind === 'reserved' ? words.fields.secretCode : words.fields.couponCode}
               hint={kind === 'reserved' ? reserved.codeHint : hint}

@@ -47,7 +47,7 @@ export function SequenceSection({ slotId, onClose }: { readonly slotId: number; 
         {(stored) => {
           const draft = draftOf(stored);
           if (isSequence(draft)) return <StoredSequence sequence={draft} />;
-          return <pre className="scroll-x">{toText(draft)}</pre>;
+          return <pre>{toText(draft)}</pre>;
         }}
       </Read>
     </EditSection>
@@ -112,7 +112,7 @@ function SequenceForm(props: SequenceFormProps) {
               onChange={(options) => setDraft(Object.fromEntries(options.map(({ id }) => [id, sequence[id] ?? []])))}
             />
           </details>
-          <p className="hint">{text.hint}</p>
+          <p className="detail">{text.hint}</p>
           {users.map(([user]) => (
             <StopList
               key={user}

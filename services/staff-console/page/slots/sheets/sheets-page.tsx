@@ -120,7 +120,7 @@ function Sheet({ slotId }: { readonly slotId: number }) {
           const stops = readSequence(json);
           return (
             <>
-              {stops === undefined && <pre className="scroll-x">{json}</pre>}
+              {stops === undefined && <pre>{json}</pre>}
               <Visits slotId={slotId} stops={Object.values(stops ?? {}).flat()} />
             </>
           );
