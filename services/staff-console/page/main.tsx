@@ -6,7 +6,7 @@ import { followTheme } from './session/preference.ts';
 import { useSession } from './session/session.ts';
 import { startSession } from './session/sign-in.ts';
 import { Loading } from './ui/page.tsx';
-import { late } from './ui/pauses.ts';
+import { late } from './ui/pauses.tsx';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/layout.css';

@@ -303,7 +303,6 @@ export const words = {
     selected: (count: number) => `${count.toLocaleString('en')} selected`,
     forSelected: 'Actions for the selection',
     saved: 'Saved filters',
-    noneSaved: 'Save the filters of this list under a name to find them here.',
     saveFilters: 'Save these filters…',
     deleteFilters: (name: string) => `Delete “${name}”`,
   },

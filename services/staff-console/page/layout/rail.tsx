@@ -14,7 +14,7 @@ import {
   TicketPercent,
   Users,
 } from 'lucide-react';
-import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Link, NavLink, useLocation } from 'react-router';
 import { business, foreignTimeZone } from '../business/business.ts';
 import { formatTimeOfDay, useNow } from '../business/time.tsx';
@@ -24,7 +24,7 @@ import { usePreference } from '../session/preference.ts';
 import { useSession } from '../session/session.ts';
 import { signOut } from '../session/sign-in.ts';
 import { Button, type ButtonProps } from '../ui/button.tsx';
-import { late } from '../ui/pauses.ts';
+import { late } from '../ui/pauses.tsx';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
 import icon from './icon.svg';
@@ -75,11 +75,9 @@ export function PhoneBar() {
       <Tool name={text.menu} Icon={Menu} onPress={() => setIsOpen(true)} />
       <Brand />
       {isOpen && (
-        <Suspense>
-          <PhoneMenu onClose={() => setIsOpen(false)}>
-            <Parts />
-          </PhoneMenu>
-        </Suspense>
+        <PhoneMenu onClose={() => setIsOpen(false)}>
+          <Parts />
+        </PhoneMenu>
       )}
     </header>
   );
@@ -161,11 +159,7 @@ function HelpButton() {
   return (
     <>
       <Tool name={text.help} Icon={CircleQuestionMark} aria-keyshortcuts="?" onPress={() => setIsOpen(true)} />
-      {isOpen && (
-        <Suspense>
-          <KeysHelp onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <KeysHelp onClose={() => setIsOpen(false)} />}
     </>
   );
 }
@@ -185,11 +179,7 @@ function SignOutButton() {
   return (
     <>
       <Tool name={text.signOut} Icon={LogOut} onPress={() => (hasUnsaved() ? setIsAsking(true) : leave())} />
-      {isAsking && (
-        <Suspense>
-          <LeaveQuestion onStay={() => setIsAsking(false)} onLeave={leave} />
-        </Suspense>
-      )}
+      {isAsking && <LeaveQuestion onStay={() => setIsAsking(false)} onLeave={leave} />}
     </>
   );
 }

@@ -9,7 +9,7 @@ import { useSession } from '../session/session.ts';
 import { useSignal } from '../session/signal.ts';
 import { Button } from '../ui/button.tsx';
 import { Loading } from '../ui/page.tsx';
-import { late, useLater } from '../ui/pauses.ts';
+import { late, useLater } from '../ui/pauses.tsx';
 import { words } from '../words.ts';
 import { PhoneBar, Rail } from './rail.tsx';
 
@@ -38,9 +38,7 @@ export function Shell() {
             </p>
           )}
           {isLater && token !== undefined && token.renewal === undefined && ended === undefined && (
-            <Suspense>
-              <EndsSoon key={token.text} token={token} />
-            </Suspense>
+            <EndsSoon key={token.text} token={token} />
           )}
           {!isOnline && (
             <p className="banner in-sight" role="status">
@@ -56,11 +54,7 @@ export function Shell() {
       </div>
       <FollowStore />
       <WaitingNotice />
-      {isLater && (
-        <Suspense>
-          <OverPage />
-        </Suspense>
-      )}
+      {isLater && <OverPage />}
     </RouterProvider>
   );
 }

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { words } from '../words.ts';
 
@@ -14,18 +14,6 @@ export interface Chosen {
   only(ids: readonly number[]): void;
   clear(): void;
 }
-
-const noop = () => {};
-
-/** What is selected, for the boxes of the records: a choice draws these again and nothing else. */
-export const ChosenContext = createContext<Chosen>({
-  has: () => false,
-  count: 0,
-  choose: noop,
-  add: noop,
-  only: noop,
-  clear: noop,
-});
 
 /**
  * Keeps which records are selected.

@@ -1,5 +1,4 @@
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
-import type { Transport } from '@connectrpc/connect';
 import { createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
@@ -13,8 +12,6 @@ export interface Source<I extends DescMessage, O extends DescMessage, Row> {
   readonly request: MessageInitShape<I>;
   /** The most rows that an answer can have; 1,000 unless told. */
   readonly mostRows?: number;
-  /** Of the service to ask, if several have the procedure. */
-  readonly transport?: Transport;
   readonly rowsOf: (answer: MessageShape<O>) => readonly Row[];
   /** Returns what the request of the next page has besides, undefined after the last one; the answer's token unless told. */
   readonly next?: (answer: MessageShape<O>, rowsSoFar: number) => object | undefined;
@@ -66,8 +63,7 @@ export function useRows<I extends DescMessage, O extends DescMessage, Row>(
 /** Returns a function that reads a list from its first page to its last. Each is asked for when the last was used. */
 export function useEachPage<I extends DescMessage, O extends DescMessage, Row>(source: Source<I, O, Row>) {
   const { method, request, rowsOf, next = byToken, readAlso, mostRows = 1_000 } = source;
-  const usual = useTransport();
-  const transport = source.transport ?? usual;
+  const transport = useTransport();
   return async function* (signal: AbortSignal): AsyncGenerator<readonly Row[]> {
     let count = 0;
     for (let page: object | undefined = {}; page !== undefined; ) {

@@ -1,9 +1,9 @@
 import { Bookmark } from 'lucide-react';
-import { type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { NavLink, useLocation, useNavigate } from 'react-router';
 import { usePreference } from '../session/preference.ts';
 import { MoreMenu } from '../ui/more-menu.tsx';
-import { late } from '../ui/pauses.ts';
+import { late } from '../ui/pauses.tsx';
 import { words } from '../words.ts';
 
 const text = words.lists;
@@ -58,9 +58,7 @@ export function SavedFilters() {
         ]}
       />
       {isSaving && (
-        <Suspense>
-          <SaveFilters onSave={(name) => set({ ...saved, [name]: search })} onClose={() => setIsSaving(false)} />
-        </Suspense>
+        <SaveFilters onSave={(name) => set({ ...saved, [name]: search })} onClose={() => setIsSaving(false)} />
       )}
     </>
   );

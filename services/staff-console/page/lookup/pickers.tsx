@@ -7,7 +7,7 @@ import type { ProductSummary } from '#gen/common/v1/product_pb';
 import { CouponService, type UserMiniInfo } from '#gen/coupon/v1/coupon_service_pb';
 import { type Option, PickMany } from '../forms/pick-many.tsx';
 import { describeFailure } from '../rpc/failure.ts';
-import { useDebounced } from '../ui/pauses.ts';
+import { useDebounced } from '../ui/pauses.tsx';
 import { isolate, readId } from '../ui/text.ts';
 import { words } from '../words.ts';
 import { useProductNames } from './names.ts';

@@ -1,7 +1,7 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query';
-import { Suspense, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import { AuditService } from '#gen/audit/v1/audit_service_pb';
 import { type GetOverviewResponse, type OverviewDay, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
@@ -17,7 +17,7 @@ import { readEvery } from '../rpc/query-client.ts';
 import { useTransports } from '../rpc/transport.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Badge, Empty, Page, Section } from '../ui/page.tsx';
-import { late } from '../ui/pauses.ts';
+import { late } from '../ui/pauses.tsx';
 import { Read } from '../ui/read.tsx';
 import { isolate } from '../ui/text.ts';
 import { counted, words } from '../words.ts';
@@ -117,9 +117,7 @@ export function Uses({ query }: { readonly query: UseQueryResult<GetOverviewResp
               </p>
               {uses > 0 && !isTable && (
                 <div className="plot" aria-hidden="true">
-                  <Suspense>
-                    <Plot days={days} onPoint={setPointed} />
-                  </Suspense>
+                  <Plot days={days} onPoint={setPointed} />
                 </div>
               )}
               <div className={isTable ? '' : 'visually-hidden'}>

@@ -1,7 +1,7 @@
 import { Search } from 'lucide-react';
-import { Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { late, useLater } from '../ui/pauses.ts';
+import { late, useLater } from '../ui/pauses.tsx';
 import { words } from '../words.ts';
 
 const load = async () => (await import('./search-dialog.tsx')).SearchDialog;
@@ -27,11 +27,7 @@ export function SearchButton() {
       <Button onPress={() => setIsOpen(true)} aria-keyshortcuts="Control+K /">
         <Search /> <span className="word">{words.frame.search}</span> <kbd>Ctrl K</kbd>
       </Button>
-      {isOpen && (
-        <Suspense>
-          <SearchDialog onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <SearchDialog onClose={() => setIsOpen(false)} />}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { SearchField } from 'react-aria-components/SearchField';
 import { useNavigate } from 'react-router';
 import { Dialog } from '../ui/dialog.tsx';
 import { moreActions } from '../ui/more-menu.tsx';
-import { useDebounced } from '../ui/pauses.ts';
+import { useDebounced } from '../ui/pauses.tsx';
 import { words } from '../words.ts';
 import { type Match, useMatches } from './matches.ts';
 import './search.css';

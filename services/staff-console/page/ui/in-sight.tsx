@@ -1,4 +1,4 @@
-import { type ReactNode, startTransition, useEffect, useRef, useState } from 'react';
+import { startTransition, useEffect, useRef, useState } from 'react';
 
 /** What is this near to the window's edges is drawn. */
 const margin = '800px 0px';
@@ -44,23 +44,4 @@ export function useInSight<E extends HTMLElement>(estimatePx: number) {
     });
   }, []);
   return { ref, isNear, heightPx: heightPx.current };
-}
-
-interface InSightProps {
-  readonly estimatePx: number;
-  /** Whether to draw the content wherever it is. */
-  readonly isAlwaysDrawn: boolean;
-  /** Returns what is drawn. */
-  readonly children: () => ReactNode;
-}
-
-/** Draws its content only while it is in sight or near it. */
-export function InSight({ estimatePx, isAlwaysDrawn, children }: InSightProps) {
-  const { ref, isNear, heightPx } = useInSight<HTMLDivElement>(estimatePx);
-  const isDrawn = isNear || isAlwaysDrawn;
-  return (
-    <div ref={ref} style={isDrawn ? {} : { blockSize: heightPx }}>
-      {isDrawn && children()}
-    </div>
-  );
 }

@@ -1,9 +1,9 @@
 import { Ellipsis } from 'lucide-react';
-import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { words } from '../words.ts';
 import type { MoreAction } from './action-list.tsx';
 import { Button } from './button.tsx';
-import { late, useLater } from './pauses.ts';
+import { late, useLater } from './pauses.tsx';
 
 const load = async () => (await import('./action-list.tsx')).ActionList;
 const ActionList = late(load);
@@ -45,11 +45,7 @@ export function MoreMenu({ actions, label = words.more, icon = <Ellipsis />, isO
       >
         {icon}
       </Button>
-      {isOpen && (
-        <Suspense>
-          <ActionList {...{ actions, label }} trigger={button} onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <ActionList {...{ actions, label }} trigger={button} onClose={() => setIsOpen(false)} />}
     </>
   );
 }

@@ -21,7 +21,7 @@ import type { Undone } from '../../rpc/notices.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/page.tsx';
-import { useDebounced } from '../../ui/pauses.ts';
+import { useDebounced } from '../../ui/pauses.tsx';
 import { words } from '../../words.ts';
 import { slotsInWords, slotTime } from '../record/slot-state.tsx';
 import { TakenNames } from '../snippets/taken-names.tsx';

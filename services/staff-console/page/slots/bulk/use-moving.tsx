@@ -1,12 +1,12 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { useTransport } from '@connectrpc/connect-query';
-import { Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { notify } from '../../rpc/notices.ts';
 import { useWriteEach } from '../../rpc/write-each.ts';
 import { clock } from '../../session/clock.ts';
-import { late } from '../../ui/pauses.ts';
+import { late } from '../../ui/pauses.tsx';
 import { words } from '../../words.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
 import { readTaken } from '../record/taken.ts';
@@ -87,15 +87,13 @@ export function useMoving(now: number, onLeft: (ids: readonly number[]) => void)
   };
 
   const dialog = asked !== undefined && (
-    <Suspense>
-      <MoveDialog
-        slots={asked.slots}
-        start={asked.by}
-        now={now}
-        onClose={() => setAsked(undefined)}
-        onMove={(by) => move(asked.slots, by, true)}
-      />
-    </Suspense>
+    <MoveDialog
+      slots={asked.slots}
+      start={asked.by}
+      now={now}
+      onClose={() => setAsked(undefined)}
+      onMove={(by) => move(asked.slots, by, true)}
+    />
   );
   return { move, ask: (slots: readonly PlannedSlot[]) => setAsked({ slots, by: { days: 0, minutes: 0 } }), dialog };
 }

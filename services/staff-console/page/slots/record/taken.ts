@@ -4,7 +4,7 @@ import { useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
 import { type PlannedSlot, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
 import { formatDate } from '../../business/time.tsx';
-import { useDebounced } from '../../ui/pauses.ts';
+import { useDebounced } from '../../ui/pauses.tsx';
 import { words } from '../../words.ts';
 
 /** A slot as it is about to be. */

@@ -1,11 +1,11 @@
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { withFilters } from '../../lists/filters.ts';
 import { groupNames } from '../../lookup/names.ts';
 import { Button } from '../../ui/button.tsx';
 import { useInSight } from '../../ui/in-sight.tsx';
-import { late } from '../../ui/pauses.ts';
+import { late } from '../../ui/pauses.tsx';
 import { words } from '../../words.ts';
 import { CapacityBar, SlotIcon, slotTime, stateOf } from '../record/slot-state.tsx';
 import type { CalendarView, Day, Hour, Placed } from './days.ts';
@@ -97,9 +97,7 @@ export function HourCell({ view, day, hour: { hour, at, slots }, isOver }: HourC
         <div className="now" style={{ '--minute': Number(timeNow.slice(14, 16)), '--minutes': 5 }} />
       )}
       {opened !== undefined && (
-        <Suspense>
-          <SlotPanel key={opened.id} {...{ view, day }} slot={opened} products={describeProducts(opened)} />
-        </Suspense>
+        <SlotPanel key={opened.id} {...{ view, day }} slot={opened} products={describeProducts(opened)} />
       )}
     </div>
   );

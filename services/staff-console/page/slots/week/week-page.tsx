@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { Suspense, useMemo, useState, useSyncExternalStore } from 'react';
+import { useMemo, useState, useSyncExternalStore } from 'react';
 import { Link } from 'react-router';
 import { type ListSlotsResponse, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
 import { useNow } from '../../business/time.tsx';
@@ -13,7 +13,7 @@ import { Views } from '../../lists/views.tsx';
 import { useGroups } from '../../lookup/names.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
-import { late } from '../../ui/pauses.ts';
+import { late } from '../../ui/pauses.tsx';
 import { Read } from '../../ui/read.tsx';
 import { readId } from '../../ui/text.ts';
 import { words } from '../../words.ts';
@@ -128,28 +128,24 @@ export function Component() {
         </Read>
         {chosenSlots.length > 0 && (
           <SelectionBar count={chosenSlots.length} onClear={chosen.clear}>
-            <Suspense>
-              <SlotActions slots={chosenSlots} now={now} onMove={() => ask(chosenSlots)} />
-            </Suspense>
+            <SlotActions slots={chosenSlots} now={now} onMove={() => ask(chosenSlots)} />
           </SelectionBar>
         )}
       </div>
       {dialog}
       {isCopying && (
-        <Suspense>
-          <CopyDialog
-            now={now}
-            what={span}
-            source={interval}
-            day={first}
-            onClose={() => setIsCopying(false)}
-            onCopied={(day) => {
-              set({ day });
-              // Once the dialog has gone, the keyboard goes on at the top of the days with the copies.
-              setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus());
-            }}
-          />
-        </Suspense>
+        <CopyDialog
+          now={now}
+          what={span}
+          source={interval}
+          day={first}
+          onClose={() => setIsCopying(false)}
+          onCopied={(day) => {
+            set({ day });
+            // Once the dialog has gone, the keyboard goes on at the top of the days with the copies.
+            setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus());
+          }}
+        />
       )}
     </Page>
   );

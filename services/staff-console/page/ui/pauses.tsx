@@ -1,5 +1,5 @@
 import { useIsFetching } from '@tanstack/react-query';
-import { type ComponentType, lazy, useEffect, useRef, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react';
 
 /** In ms. Typing pauses for longer than this between words, but not between letters. */
 export const pauseMs = 250;
@@ -37,12 +37,17 @@ const retryMs = 1_000;
  * Returns a component that is fetched when it is first shown, like React's `lazy`. What can't be fetched now, such as while
  * the device is offline, is fetched as soon as it can be: the page around it stays as it is.
  */
-export function late<Props>(fetch: () => Promise<ComponentType<Props>>) {
+export function late<Props extends object>(fetch: () => Promise<ComponentType<Props>>) {
   const fetchAgain = async () => {
     await new Promise((resolve) => setTimeout(resolve, retryMs));
     return untilFetched();
   };
   const untilFetched = (): Promise<{ readonly default: ComponentType<Props> }> =>
     fetch().then((Component) => ({ default: Component }), fetchAgain);
-  return lazy(untilFetched);
+  const Fetched = lazy(untilFetched);
+  return (props: Props) => (
+    <Suspense>
+      <Fetched {...props} />
+    </Suspense>
+  );
 }
