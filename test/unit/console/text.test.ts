@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readDay, shiftDay } from '../../../services/staff-console/page/business/time-input.ts';
-import { userSearch } from '../../../services/staff-console/page/lookup/user-search.ts';
+import { userSearch } from '../../../services/staff-console/page/lookup/names.ts';
 import { readOrderKey } from '../../../services/staff-console/page/redemptions/order.ts';
 import { isolate, readId, readIds } from '../../../services/staff-console/page/ui/text.ts';
 

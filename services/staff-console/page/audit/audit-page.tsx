@@ -8,7 +8,7 @@ import { useNow } from '../business/time.tsx';
 import { dateInput, fromTimeInput, timeInput } from '../business/time-input.ts';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
-import type { Column } from '../lists/column.ts';
+import type { Column } from '../lists/column.tsx';
 import { CsvButton } from '../lists/csv-button.tsx';
 import { Endless } from '../lists/endless.tsx';
 import { useFilters } from '../lists/filters.ts';

@@ -6,7 +6,7 @@ import { useNow } from '../business/time.tsx';
 import { describeSkipped, fromTimeInput, readTimeInput } from '../business/time-input.ts';
 import { EditForm } from '../forms/edit-form.tsx';
 import { TimeField } from '../forms/time-field.tsx';
-import type { Column } from '../lists/column.ts';
+import type { Column } from '../lists/column.tsx';
 import { CsvButton } from '../lists/csv-button.tsx';
 import type { Selection } from '../lists/selection.tsx';
 import { notify } from '../rpc/notices.ts';

@@ -8,15 +8,13 @@ import { History } from '../audit/history.tsx';
 import { currencyDigits, formatAmount } from '../business/money.ts';
 import { Time, useNow } from '../business/time.tsx';
 import type { Option } from '../forms/pick-many.tsx';
-import { describeUser, isGone } from '../lookup/gone.ts';
-import { useProductNames } from '../lookup/names.ts';
+import { describeUser, isGone, useProductNames } from '../lookup/names.ts';
 import { Redemptions } from '../redemptions/redemptions.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Facts, Page, Problem, Section } from '../ui/page.tsx';
-import { Read } from '../ui/read.tsx';
-import { WithRecordId } from '../ui/record-id.tsx';
+import { Facts, Page, Problem, Read, Section } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
+import { forRecord } from '../ui/wrong-page.tsx';
 import { words } from '../words.ts';
 import { badgeOf } from './record/columns.tsx';
 import { productsOf, usersLeft } from './record/draft.ts';
@@ -27,11 +25,7 @@ const text = words.coupon;
 const { terms } = text;
 
 /** Shows a coupon: how it is used, its terms, its customers and products, and whether it can be used. */
-export function Component() {
-  return <WithRecordId>{(id) => <ReadCoupon key={id} id={id} />}</WithRecordId>;
-}
-
-function ReadCoupon({ id }: { readonly id: number }) {
+export const Component = forRecord(function ReadCoupon({ id }) {
   const query = useQuery(CouponService.method.getById, { id });
   const coupon = query.data?.coupon;
   const code = coupon?.couponCode ?? '';
@@ -89,7 +83,7 @@ function ReadCoupon({ id }: { readonly id: number }) {
       </Read>
     </Page>
   );
-}
+});
 
 /** Shows how often a coupon was used, of how many times, and what it has taken off orders. */
 function Usage({ counts, most }: { readonly counts: CouponUsage; readonly most: number }) {

@@ -7,9 +7,8 @@ import { Conflict } from '../forms/conflict.tsx';
 import { useGuardedEdit } from '../rpc/guarded-edit.ts';
 import { useWrite } from '../rpc/write.ts';
 import { ButtonLink } from '../ui/button.tsx';
-import { Page } from '../ui/page.tsx';
-import { Read } from '../ui/read.tsx';
-import { WithRecordId } from '../ui/record-id.tsx';
+import { Page, Read } from '../ui/page.tsx';
+import { forRecord } from '../ui/wrong-page.tsx';
 import { words } from '../words.ts';
 import { CouponForm } from './form/coupon-form.tsx';
 import { changesOf, draftOf, isChange } from './record/draft.ts';
@@ -18,12 +17,7 @@ import { describeField } from './record/words.ts';
 const text = words.coupon;
 
 /** Changes a coupon. */
-export function Component() {
-  return <WithRecordId>{(id) => <ReadCoupon key={id} id={id} />}</WithRecordId>;
-}
-
-/** Reads the coupon again, because an edit must begin with the stored coupon, not with a cached one. */
-function ReadCoupon({ id }: { readonly id: number }) {
+export const Component = forRecord(function ReadCoupon({ id }) {
   const query = useQuery(CouponService.method.getById, { id }, { refetchOnMount: 'always' });
   const coupon = query.isFetchedAfterMount ? query.data?.coupon : undefined;
   return (
@@ -38,7 +32,7 @@ function ReadCoupon({ id }: { readonly id: number }) {
       </Read>
     </Page>
   );
-}
+});
 
 interface EditCouponProps {
   readonly read: CouponDetail;

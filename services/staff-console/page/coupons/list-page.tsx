@@ -4,7 +4,7 @@ import { CouponService, type GetAllResponse, type ListedCoupon } from '#gen/coup
 import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
-import { textColumn } from '../lists/column.ts';
+import { textColumn } from '../lists/column.tsx';
 import { useFilters, useSearch } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
 import { useRows } from '../lists/source.ts';

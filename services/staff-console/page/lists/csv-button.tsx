@@ -5,7 +5,7 @@ import { describeFailure } from '../rpc/failure.ts';
 import { clock } from '../session/clock.ts';
 import { Button } from '../ui/button.tsx';
 import { words } from '../words.ts';
-import type { Column } from './column.ts';
+import type { Column } from './column.tsx';
 import { csvLine, exactCode, guarded } from './csv.ts';
 
 const text = words.lists;

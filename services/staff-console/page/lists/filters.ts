@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { TextFieldProps } from '../forms/text-field.tsx';
 import { pauseMs } from '../ui/pauses.tsx';
-import type { Order } from './column.ts';
+import type { Order } from './column.tsx';
 
 /** The filters and the order of a list, kept in the page's URL, so that staff can share them and go back to them. */
 export interface Filters<Name extends string> {

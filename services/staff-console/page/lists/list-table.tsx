@@ -1,7 +1,7 @@
 import { Button } from '../ui/button.tsx';
 import { useInSight } from '../ui/in-sight.tsx';
 import { words } from '../words.ts';
-import type { Column, Order } from './column.ts';
+import type { Column, Order } from './column.tsx';
 import type { Selection } from './selection.tsx';
 
 interface ListTableProps<Row> {

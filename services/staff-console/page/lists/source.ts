@@ -20,7 +20,7 @@ export interface Source<I extends DescMessage, O extends DescMessage, Row> {
 }
 
 /** Continues a list by the token in each answer. */
-export function byToken(answer: object): object | undefined {
+function byToken(answer: object): object | undefined {
   const pageToken = 'nextPageToken' in answer ? answer.nextPageToken : '';
   return pageToken === '' ? undefined : { pageToken };
 }

@@ -1,14 +1,14 @@
 import { createQueryOptions, useQuery, useTransport } from '@connectrpc/connect-query';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
-import { useMemo } from 'react';
-import { CatalogService, type CatalogUser } from '#gen/catalog/v1/catalog_service_pb';
+import { useEffect, useMemo, useState } from 'react';
+import { type CatalogOrder, CatalogService, type CatalogUser } from '#gen/catalog/v1/catalog_service_pb';
 import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
 
 // Names seldom change.
 const staleTime = 60_000;
-/** The most records that GetProducts and GetUsers accept at once. */
+/** The most records that GetProducts, GetUsers and GetOrders accept at once. */
 const maxNamed = 1_000;
 
 interface Named {
@@ -71,4 +71,50 @@ function options(ids: readonly number[]) {
 
 function useNames(records: readonly Named[] | undefined): ReadonlyMap<number, string> {
   return useMemo(() => new Map(records?.map(({ id, name }) => [id, isolate(name)])), [records]);
+}
+
+/** The orders that were read, by number. Undefined stands for one that does not exist. */
+export type Orders = ReadonlyMap<number, CatalogOrder | undefined>;
+
+/** Returns the orders that have been read so far, and whether others are being read. */
+export function useOrders(orderIds: readonly number[]): { readonly orders: Orders; readonly isReading: boolean } {
+  const ids = orderIds.slice(0, maxNamed);
+  const options = { staleTime, enabled: ids.length > 0 };
+  const { data, isLoading } = useQuery(CatalogService.method.getOrders, { orderIds: ids }, options);
+  // While further orders are read, those that are known keep their names.
+  const [known, setKnown] = useState<Orders>(new Map());
+  const found = new Map(data?.orders.map((order) => [order.id, order]));
+  const orders = data === undefined ? known : new Map([...known, ...ids.map((id) => [id, found.get(id)] as const)]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the orders change with the answer.
+  useEffect(() => setKnown(orders), [data]);
+  return { orders, isReading: isLoading };
+}
+
+// Users and products that were deleted stay where a coupon names them: the service gives their id alone (design 14).
+
+interface NamedUser {
+  readonly id: number;
+  readonly name?: string | undefined;
+  readonly mobile: string;
+}
+
+/** Whether a user was deleted. */
+export const isGone = ({ name, mobile }: NamedUser): boolean => name === undefined && mobile === '';
+
+/** Names a user, with the mobile number if there is one. */
+export function describeUser(user: NamedUser): string {
+  if (isGone(user)) return words.lookup.deleted(words.lookup.customer(user.id));
+  const name = isolate(user.name || words.lookup.unnamed);
+  return user.mobile === '' ? name : `${name}, ${user.mobile}`;
+}
+
+/** Names a product. */
+export function nameOfProduct({ id, name }: { readonly id: number; readonly name: string }): string {
+  return name === '' ? words.lookup.deleted(words.lookup.product(id)) : isolate(name);
+}
+
+/** Returns the search for users by what people paste: with single spaces, and of a mobile number its last ten digits alone. */
+export function userSearch(text: string): string {
+  const trimmed = text.trim().replace(/\s+/g, ' ');
+  return /^\+?[\d\s().-]+$/.test(trimmed) && /\d/.test(trimmed) ? trimmed.replace(/\D/g, '').slice(-10) : trimmed;
 }

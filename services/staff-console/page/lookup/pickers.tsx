@@ -10,8 +10,7 @@ import { describeFailure } from '../rpc/failure.ts';
 import { useDebounced } from '../ui/pauses.tsx';
 import { isolate, readId } from '../ui/text.ts';
 import { words } from '../words.ts';
-import { useProductNames } from './names.ts';
-import { userSearch } from './user-search.ts';
+import { useGroups, useProductNames, userSearch } from './names.ts';
 
 /** The properties of a picker of records. */
 export interface PickerProps {
@@ -43,6 +42,31 @@ export function ProductPicker(props: PickerProps) {
 /** A choice of users, by their names or mobile numbers. */
 export function UserPicker(props: PickerProps) {
   return <Picker label={words.fields.applicableUsers} {...props} bySearch={usersBySearch} byIds={usersById} />;
+}
+
+interface GroupPickerProps {
+  readonly chosen: readonly number[];
+  onChange(chosen: readonly number[]): void;
+}
+
+/** A choice of product groups. */
+export function GroupPicker({ chosen, onChange }: GroupPickerProps) {
+  const groups = useGroups();
+  const [search, setSearch] = useState('');
+  const toOption = (id: number): Option => ({ id, name: groups.get(id) ?? words.lookup.group(id) });
+  const sought = search.trim().toLowerCase();
+  const all = [...groups.keys()].map(toOption);
+  return (
+    <PickMany
+      label={words.fields.groupIds}
+      search={search}
+      onSearch={setSearch}
+      found={all.filter(({ id, name }) => name.toLowerCase().includes(sought) || String(id) === sought)}
+      chosen={chosen.map(toOption)}
+      onChange={(options) => onChange(options.map(({ id }) => id))}
+      readByNumbers={async (numbers) => all.filter(({ id }) => numbers.includes(String(id)))}
+    />
+  );
 }
 
 /** A procedure that finds records. */

@@ -12,7 +12,7 @@ import {
 import { currencyDigits, formatAmount } from '../business/money.ts';
 import { timeLeft } from '../business/time.tsx';
 import { dateInput, fromTimeInput, shiftDay } from '../business/time-input.ts';
-import type { Column } from '../lists/column.ts';
+import type { Column } from '../lists/column.tsx';
 import { ListTable } from '../lists/list-table.tsx';
 import {
   CapacityBar,
@@ -23,8 +23,7 @@ import {
   slotTime,
 } from '../slots/record/slot-state.tsx';
 import { ButtonLink } from '../ui/button.tsx';
-import { Empty, Section } from '../ui/page.tsx';
-import { Read } from '../ui/read.tsx';
+import { Empty, Read, Section } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
 

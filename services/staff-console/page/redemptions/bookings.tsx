@@ -2,7 +2,7 @@ import { Link } from 'react-aria-components/Link';
 import { type SlotBooking, SlotBookingState } from '#gen/slot/v1/slot_booking_service_pb';
 import { Time, useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
-import type { Column } from '../lists/column.ts';
+import type { Column } from '../lists/column.tsx';
 import { useFilters } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
 import { useRows } from '../lists/source.ts';

@@ -6,7 +6,7 @@ import type { SlotBooking } from '#gen/slot/v1/slot_booking_service_pb';
 import { trailAddress } from '../audit/trail/filters.ts';
 import { formatTime } from '../business/time.tsx';
 import { fileTime } from '../business/time-input.ts';
-import type { Column } from '../lists/column.ts';
+import type { Column } from '../lists/column.tsx';
 import { Badge } from '../ui/page.tsx';
 import { words } from '../words.ts';
 import { stateOf } from './state.ts';

@@ -4,7 +4,7 @@ import { currencyDigits, formatAmount } from '../business/money.ts';
 import { useNow } from '../business/time.tsx';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
-import type { Column } from '../lists/column.ts';
+import type { Column } from '../lists/column.tsx';
 import { useFilters, useSearch } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
 import { useRows } from '../lists/source.ts';

@@ -4,7 +4,7 @@ import { keepPreviousData, skipToken } from '@tanstack/react-query';
 import { CatalogService } from '#gen/catalog/v1/catalog_service_pb';
 import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import { SlotService } from '#gen/slot/v1/slot_service_pb';
-import { userSearch } from '../lookup/user-search.ts';
+import { userSearch } from '../lookup/names.ts';
 import { orderPath, readOrderKey, useOrder } from '../redemptions/order.ts';
 import { stateOf } from '../redemptions/state.ts';
 import { clock } from '../session/clock.ts';

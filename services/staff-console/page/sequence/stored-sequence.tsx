@@ -1,6 +1,5 @@
 import { formatAmount } from '../business/money.ts';
-import { useUserNames } from '../lookup/names.ts';
-import { type Orders, useOrders } from '../lookup/orders.ts';
+import { type Orders, useOrders, useUserNames } from '../lookup/names.ts';
 import { Empty } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';

@@ -10,7 +10,7 @@ import { Time, useNow } from '../business/time.tsx';
 import { dateInput, fileTime, fromTimeInput, readDay, shiftDay } from '../business/time-input.ts';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
-import type { Column } from '../lists/column.ts';
+import type { Column } from '../lists/column.tsx';
 import { useFilters } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
 import type { Selection } from '../lists/selection.tsx';

@@ -8,9 +8,8 @@ import { Bookings } from '../redemptions/bookings.tsx';
 import type { Undone } from '../rpc/notices.ts';
 import { useWrite } from '../rpc/write.ts';
 import { ButtonLink } from '../ui/button.tsx';
-import { Page } from '../ui/page.tsx';
-import { Read } from '../ui/read.tsx';
-import { WithRecordId } from '../ui/record-id.tsx';
+import { Page, Read } from '../ui/page.tsx';
+import { forRecord } from '../ui/wrong-page.tsx';
 import { words } from '../words.ts';
 import { type LiveBookings, useLiveBookings } from './bookings/live-bookings.ts';
 import { draftOf, emptyConcerns, updateOf } from './record/draft.ts';
@@ -26,11 +25,7 @@ import './record/slots.css';
 const text = words.slot;
 
 /** Shows a slot. The key resets the page for another slot, so that input for one is never saved to the other. */
-export function Component() {
-  return <WithRecordId>{(id) => <ReadSlot key={id} id={id} />}</WithRecordId>;
-}
-
-function ReadSlot({ id }: { readonly id: number }) {
+export const Component = forRecord(function ReadSlot({ id }) {
   const [edited, edit] = useState('');
   const now = useNow(20_000);
   const live = useLiveBookings(id);
@@ -89,7 +84,7 @@ function ReadSlot({ id }: { readonly id: number }) {
       {question}
     </Page>
   );
-}
+});
 
 /** Deactivates a slot, which can be undone, or activates it again, after a question if it looks like a mistake. */
 function useActivation(

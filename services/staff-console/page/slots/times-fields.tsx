@@ -4,7 +4,7 @@ import { useNow } from '../business/time.tsx';
 import { moveTime, readTimeInput } from '../business/time-input.ts';
 import { TextField } from '../forms/text-field.tsx';
 import { TimeField } from '../forms/time-field.tsx';
-import { GroupPicker } from '../lookup/group-picker.tsx';
+import { GroupPicker } from '../lookup/pickers.tsx';
 import { words } from '../words.ts';
 import { type SlotDraft, slotLabels } from './record/draft.ts';
 import { slotTime } from './record/slot-state.tsx';

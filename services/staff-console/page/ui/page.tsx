@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocation } from 'react-router';
-import type { Failure } from '../rpc/failure.ts';
+import { describeFailure, type Failure } from '../rpc/failure.ts';
 import { words } from '../words.ts';
 import type { MoreAction } from './action-list.tsx';
 import { Button, ButtonLink } from './button.tsx';
@@ -116,6 +116,31 @@ export function Problem({ failure, onRetry, children }: ProblemProps) {
       {onRetry !== undefined && failure.code !== Code.NotFound && <Button onPress={onRetry}>{words.tryAgain}</Button>}
       {children}
     </div>
+  );
+}
+
+interface ReadProps<Data> {
+  readonly query: { readonly data: Data | undefined; readonly error: unknown; refetch(): unknown };
+  /** What is read, such as "the slots". */
+  readonly what: string;
+  /** Links to where staff may go instead if it can't be read. */
+  readonly elsewhere?: ReactNode;
+  /** Renders what was read. */
+  children(data: Data): ReactNode;
+}
+
+/** Shows what a query has read, that it is being read, or why it can't be. What was read before stays on show. */
+export function Read<Data>({ query: { data, error, refetch }, what, elsewhere, children }: ReadProps<Data>) {
+  return (
+    <>
+      {error !== null && (
+        <Problem failure={describeFailure(error)} onRetry={() => void refetch()}>
+          {elsewhere}
+        </Problem>
+      )}
+      {data === undefined && error === null && <Loading what={what} />}
+      {data !== undefined && children(data)}
+    </>
   );
 }
 

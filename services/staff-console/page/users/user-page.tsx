@@ -5,27 +5,22 @@ import { CouponService, type ListedCoupon, type ListedReservedCoupon } from '#ge
 import { RedemptionService, RedemptionState } from '#gen/coupon/v1/redemption_service_pb';
 import { useNow } from '../business/time.tsx';
 import { codeColumn, stateColumn, termsColumns } from '../coupons/record/columns.tsx';
-import type { Column } from '../lists/column.ts';
+import type { Column } from '../lists/column.tsx';
 import { List } from '../lists/list.tsx';
 import { Bookings } from '../redemptions/bookings.tsx';
 import { Redemptions } from '../redemptions/redemptions.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Facts, Page, Problem, Section } from '../ui/page.tsx';
-import { Read } from '../ui/read.tsx';
-import { WithRecordId } from '../ui/record-id.tsx';
+import { Facts, Page, Problem, Read, Section } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
+import { forRecord } from '../ui/wrong-page.tsx';
 import { words } from '../words.ts';
 
 const text = words.customers;
 const rowsOf = <Row,>({ coupons }: { readonly coupons: readonly Row[] }) => coupons;
 
 /** Shows a customer: their own coupons with the uses, their redemptions and bookings, and the codes that they claimed. */
-export function Component() {
-  return <WithRecordId>{(id) => <ReadUser key={id} id={id} />}</WithRecordId>;
-}
-
-function ReadUser({ id }: { readonly id: number }) {
+export const Component = forRecord(function ReadUser({ id }) {
   const query = useQuery(CatalogService.method.getUsers, { userIds: [id] });
   const user = query.data?.users[0];
   const mobile = user?.mobile ?? '';
@@ -53,7 +48,7 @@ function ReadUser({ id }: { readonly id: number }) {
       </Read>
     </Page>
   );
-}
+});
 
 function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }) {
   const now = useNow(20_000);

@@ -1,10 +1,10 @@
 import { Link } from 'react-aria-components/Link';
 import { CouponService, type GetUsersMiniInfoResponse, type UserMiniInfo } from '#gen/coupon/v1/coupon_service_pb';
 import { TextField } from '../forms/text-field.tsx';
-import type { Column } from '../lists/column.ts';
+import type { Column } from '../lists/column.tsx';
 import { useSearch } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
-import { userSearch } from '../lookup/user-search.ts';
+import { userSearch } from '../lookup/names.ts';
 import { Page } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';

@@ -8,9 +8,8 @@ import { useStaff } from '../../lookup/names.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Facts, Page, Section } from '../../ui/page.tsx';
-import { Read } from '../../ui/read.tsx';
-import { WithRecordId } from '../../ui/record-id.tsx';
+import { Facts, Page, Read, Section } from '../../ui/page.tsx';
+import { forRecord } from '../../ui/wrong-page.tsx';
 import { counted, words } from '../../words.ts';
 import { describeTerms, nameOfBatch } from '../record/words.ts';
 import { BatchCodes } from './batch-codes.tsx';
@@ -18,11 +17,7 @@ import { BatchCodes } from './batch-codes.tsx';
 const text = words.coupons.batches;
 
 /** Shows a batch and its coupons. */
-export function Component() {
-  return <WithRecordId>{(id) => <ReadBatch key={id} id={id} />}</WithRecordId>;
-}
-
-function ReadBatch({ id }: { readonly id: number }) {
+export const Component = forRecord(function ReadBatch({ id }) {
   const staff = useStaff();
   const query = useQuery(CouponBatchService.method.getBatch, { id, limit: 1, withUsage: true });
   const batch = query.data?.batch;
@@ -74,7 +69,7 @@ function ReadBatch({ id }: { readonly id: number }) {
       </Read>
     </Page>
   );
-}
+});
 
 /** Invalidates the coupons of a batch that are still valid, after a question, because it can't be undone at once. */
 function EndButton({ batch }: { readonly batch: CouponBatch }) {

@@ -1,6 +1,6 @@
 import { Link } from 'react-aria-components/Link';
 import { type CouponBatch, CouponBatchService, type ListBatchesResponse } from '#gen/coupon/v1/coupon_batch_service_pb';
-import { numberColumn, timeColumn } from '../../lists/column.ts';
+import { numberColumn, timeColumn } from '../../lists/column.tsx';
 import { List } from '../../lists/list.tsx';
 import { Views } from '../../lists/views.tsx';
 import { useStaff } from '../../lookup/names.ts';

@@ -7,7 +7,7 @@ import type { ListedCoupon } from '#gen/coupon/v1/coupon_service_pb';
 import { type CouponUsage, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
 import { currencyDigits, formatAmount } from '../../business/money.ts';
 import { formatDay, formatTime } from '../../business/time.tsx';
-import { type Column, numberColumn, textColumn, timeColumn } from '../../lists/column.ts';
+import { type Column, numberColumn, textColumn, timeColumn } from '../../lists/column.tsx';
 import { describeFailure } from '../../rpc/failure.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Badge, Problem } from '../../ui/page.tsx';

@@ -4,7 +4,7 @@ import { type CouponBodySchema, type CouponDetail, CouponDetailSchema } from '#g
 import { readAmount } from '../../business/money.ts';
 import { fromTimeInput, timeInput } from '../../business/time-input.ts';
 import type { Option } from '../../forms/pick-many.tsx';
-import { describeUser, isGone, nameOfProduct } from '../../lookup/gone.ts';
+import { describeUser, isGone, nameOfProduct } from '../../lookup/names.ts';
 import { isSame } from '../../rpc/merge.ts';
 
 /** A product to which a coupon is limited: by a link unless told, by the coupon's list of product ids, or by both. */

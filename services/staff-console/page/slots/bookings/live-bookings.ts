@@ -6,7 +6,7 @@ import {
   SlotBookingState,
 } from '#gen/slot/v1/slot_booking_service_pb';
 import { useNow } from '../../business/time.tsx';
-import { byToken, useRows } from '../../lists/source.ts';
+import { useRows } from '../../lists/source.ts';
 
 const rowsOf = ({ bookings }: ListBookingsResponse) => bookings;
 
@@ -22,7 +22,7 @@ export interface BookingsOf {
 /** Returns the list of bookings, newest first. */
 export function bookingsOf(asked: BookingsOf) {
   const request = { ...asked, limit: 1_000 };
-  return { method: SlotBookingService.method.listBookings, request, rowsOf, next: byToken };
+  return { method: SlotBookingService.method.listBookings, request, rowsOf };
 }
 
 /** The states in which a booking has units of a slot. */

@@ -14,7 +14,7 @@ import { formatTime } from '../../business/time.tsx';
 import { shiftDay } from '../../business/time-input.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
-import type { Column } from '../../lists/column.ts';
+import type { Column } from '../../lists/column.tsx';
 import { ListTable } from '../../lists/list-table.tsx';
 import { describeFailure } from '../../rpc/failure.ts';
 import type { Undone } from '../../rpc/notices.ts';

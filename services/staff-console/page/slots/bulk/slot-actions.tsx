@@ -6,7 +6,7 @@ import { dateInput, moveMoment, readTimeInput, timeInput } from '../../business/
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { TimeField } from '../../forms/time-field.tsx';
-import type { Column } from '../../lists/column.ts';
+import type { Column } from '../../lists/column.tsx';
 import { ListTable } from '../../lists/list-table.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';

@@ -8,7 +8,7 @@ import { LastChange } from '../../audit/history.tsx';
 import { Conflict } from '../../forms/conflict.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
-import { type Orders, useOrders } from '../../lookup/orders.ts';
+import { type Orders, useOrders } from '../../lookup/names.ts';
 import { UserPicker } from '../../lookup/pickers.tsx';
 import { isSame } from '../../rpc/merge.ts';
 import { useWrite } from '../../rpc/write.ts';
@@ -22,8 +22,7 @@ import {
 } from '../../sequence/sequence.ts';
 import { describeStop, StoredSequence, useSequenceNames } from '../../sequence/stored-sequence.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/page.tsx';
-import { Read } from '../../ui/read.tsx';
+import { Empty, Read } from '../../ui/page.tsx';
 import { readId, readIds } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { useLiveBookings } from '../bookings/live-bookings.ts';

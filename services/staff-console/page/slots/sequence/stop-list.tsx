@@ -3,7 +3,7 @@ import type { ClipboardEvent } from 'react';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
 import { type DropItem, isTextDropItem, useDragAndDrop } from 'react-aria-components/useDragAndDrop';
 import { TextField } from '../../forms/text-field.tsx';
-import type { Orders } from '../../lookup/orders.ts';
+import type { Orders } from '../../lookup/names.ts';
 import { moveStops, type Place, type Sequence, stepStop, stopsBefore } from '../../sequence/sequence.ts';
 import { describeStop } from '../../sequence/stored-sequence.tsx';
 import { Button } from '../../ui/button.tsx';

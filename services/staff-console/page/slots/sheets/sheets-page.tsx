@@ -9,14 +9,12 @@ import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { formatAmount } from '../../business/money.ts';
 import { formatDay, formatTime, useNow } from '../../business/time.tsx';
 import { dateInput, fromTimeInput, readDay, readTimeInput, shiftDay } from '../../business/time-input.ts';
-import { byToken, useRows } from '../../lists/source.ts';
-import { groupNames, useGroups, useProductNames, useUsers } from '../../lookup/names.ts';
-import { useOrders } from '../../lookup/orders.ts';
+import { useRows } from '../../lists/source.ts';
+import { groupNames, useGroups, useOrders, useProductNames, useUsers } from '../../lookup/names.ts';
 import { readSequence } from '../../sequence/sequence.ts';
 import { clock } from '../../session/clock.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Empty, Page } from '../../ui/page.tsx';
-import { Read } from '../../ui/read.tsx';
+import { Empty, Page, Read } from '../../ui/page.tsx';
 import { isolate, readId } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { bookingsOf, liveStates } from '../bookings/live-bookings.ts';
@@ -64,7 +62,7 @@ function SheetsOfDay({ day, isWithPast }: { readonly day: string; readonly isWit
     deliveryUntil: fromTimeInput(`${shiftDay(day, 1)}T00:00`),
     limit: 1_000,
   };
-  const list = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken }, true);
+  const list = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf }, true);
   const isToday = day === dateInput(new Date(now));
   return (
     <Read query={{ ...list, data: list.rows }} what={words.slots.theSlots}>

@@ -8,13 +8,12 @@ import { Switch } from '../../forms/switch.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useFilters, withFilters } from '../../lists/filters.ts';
 import { SelectionBar, useChosen } from '../../lists/selection.tsx';
-import { byToken, useRows } from '../../lists/source.ts';
+import { useRows } from '../../lists/source.ts';
 import { Views } from '../../lists/views.tsx';
 import { useGroups } from '../../lookup/names.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Read } from '../../ui/page.tsx';
 import { late } from '../../ui/pauses.tsx';
-import { Read } from '../../ui/read.tsx';
 import { readId } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { useMoving } from '../bulk/use-moving.tsx';
@@ -54,7 +53,7 @@ export function Component() {
   const states = values.deactivated === '' ? [SlotState.ACTIVE] : [SlotState.ACTIVE, SlotState.INACTIVE];
   // Pages that a phone takes in without a pause.
   const request = { ...interval, states, limit: 200 };
-  const query = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf, next: byToken }, true);
+  const query = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf }, true);
   const [isUnfolded, setIsUnfolded] = useState(false);
   const { rows } = query;
   const days = useMemo(() => toDays(rows ?? [], first, count, isUnfolded), [rows, first, count, isUnfolded]);

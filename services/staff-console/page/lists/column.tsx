@@ -1,5 +1,5 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import { createElement, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Time } from '../business/time.tsx';
 import { fileTime } from '../business/time-input.ts';
 
@@ -41,7 +41,7 @@ export function timeColumn<Row>(title: string, timeOf: (row: Row) => Timestamp |
   return {
     title,
     text: (row) => fileTime(timeOf(row)),
-    show: (row) => createElement(Time, { at: timeOf(row) }),
+    show: (row) => <Time at={timeOf(row)} />,
     isTime: true,
     compare: (a, b) => msOf(a) - msOf(b),
     className: 'time',
