@@ -76,7 +76,7 @@ export function Redemptions(of: Of) {
         source={source}
         what={text.what}
         empty={text.none}
-        noMatch={text.noMatch}
+        {...(!isOfOrder && { noMatch: text.noMatch })}
         caption={words.newestFirst}
         columns={[
           ...(isOfOrder ? [] : [orderColumn]),
