@@ -36,9 +36,10 @@ export function readConsoleConfig(env: Environment): ConsoleConfig {
 }
 
 function readServiceUrl(env: Environment, name: string, unsetPort: string | number, errors: ConfigErrors): string {
-  const url = readUrl(env, name, ['http:', 'https:'], errors) ?? `http://localhost:${unsetPort}`;
+  let url = readUrl(env, name, ['http:', 'https:'], errors) ?? `http://localhost:${unsetPort}`;
   // The paths that are appended begin with a slash.
-  return url.replace(/\/+$/, '');
+  while (url.endsWith('/')) url = url.slice(0, -1);
+  return url;
 }
 
 function readOidc(env: Environment, errors: ConfigErrors): OidcConfig | undefined {

@@ -20,15 +20,17 @@ interface OrderRow {
   totalAmount: string | null;
   refundCouponId: number | null;
   refundCouponCode: string | null;
+  externalId: string | null;
 }
 
-function toOrder({ id, user, totalAmount, refundCouponId, refundCouponCode }: OrderRow) {
+function toOrder({ id, user, totalAmount, refundCouponId, refundCouponCode, externalId }: OrderRow) {
   return {
     id,
     user: user ?? undefined,
     totalAmount: totalAmount ?? undefined,
     refundCouponId: refundCouponId ?? undefined,
     refundCouponCode: refundCouponCode ?? undefined,
+    externalId: externalId ?? undefined,
   };
 }
 
@@ -39,7 +41,8 @@ const selectOrders = statement<OrderRow, { orderIds: readonly number[] }>(
      case when users.id is not null
        then json_build_object('id', users.id, 'name', ${shownName}, 'mobile', coalesce(users.mobile, '')) end as "user",
      case when total_amount >= 0 and total_amount < 'Infinity' then total_amount end as "totalAmount",
-     coupons.id as "refundCouponId", coupons.coupon_code as "refundCouponCode"
+     coupons.id as "refundCouponId", coupons.coupon_code as "refundCouponCode",
+     orders.external_id as "externalId"
    from orders
      left join users on users.id = orders.user_id
      left join coupons on coupons.id = (select max(refund_coupon_id) from order_statuses where order_id = orders.id)

@@ -538,7 +538,7 @@ export const words = {
       edit: 'Edit delivery sequence',
       none: 'No stops yet.',
       noOrders: 'No orders.',
-      stop: (order: number) => `Order ${order}`,
+      stop: (order: number | string) => `Order ${order}`,
       noSuch: (order: number) => `${order}: no such order`,
       noUser: 'no customer',
       addUsers: 'Add or remove customers',

@@ -7,6 +7,8 @@ import { colleague } from './clients.ts';
 import { problemAt } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
+/** The name of a slot with these times. */
+const delivery = 'Tue 1 Jan 2030, 15:30';
 const times = { deliveryTime: '2030-01-01T10:00:00Z', freezeTime: '2030-01-01T08:00:00Z' };
 
 describeConsole('Activity', (stage, tab) => {
@@ -38,15 +40,15 @@ describeConsole('Activity', (stage, tab) => {
     await tab.open();
     await tab.link('Activity').click();
     const expected = [
-      `Ravi Iyer invalidated coupon ${coupon?.id}`,
-      `Asha Menon marked slot ${id} full`,
-      `Ravi Iyer created coupon ${coupon?.id}`,
-      `Asha Menon created slot ${id}`,
+      `Ravi Iyer invalidated coupon ${coupon?.couponCode}`,
+      `Asha Menon marked ${delivery} full`,
+      `Ravi Iyer created coupon ${coupon?.couponCode}`,
+      `Asha Menon created ${delivery}`,
     ];
     await expect.poll(async () => (await deeds()).slice(0, 4)).toEqual(expected);
     const newest = entries().first();
     await newest.getByText('No → became Yes').waitFor();
-    await newest.getByRole('link', { name: `coupon ${coupon?.id}` }).click();
+    await newest.getByRole('link', { name: `coupon ${coupon?.couponCode}` }).click();
     await tab.page.waitForURL(`**/coupons/${coupon?.id}`);
   });
 
@@ -76,7 +78,7 @@ describeConsole('Activity', (stage, tab) => {
     await tab.field('Record number').fill(String(id));
     await tab.field('From').fill('2025-01-01T00:00');
     await tab.click('Show');
-    const found = [`Ravi Iyer changed the products of slot ${id}`];
+    const found = [`Ravi Iyer changed the products of ${delivery}`];
     await expect.poll(deeds).toEqual(found);
     expect(new URL(tab.page.url()).searchParams.get('since')).toBe('2024-12-31T18:30:00.000Z');
     await tab.page.reload();
@@ -165,9 +167,9 @@ describeConsole('Activity', (stage, tab) => {
     await expect.poll(() => history.count()).toBe(10);
     await tab.section('History').getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => history.count()).toBe(12);
-    await history.last().getByText(`created slot ${id}`).waitFor();
+    await history.last().getByText(`created ${delivery}`).waitFor();
     await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
-    await history.first().getByText(`marked slot ${id} full`).waitFor();
+    await history.first().getByText(`marked ${delivery} full`).waitFor();
   });
 
   it('A recovery of the database stands in the trail, and in the history of the records that were there before', async () => {
@@ -180,16 +182,16 @@ describeConsole('Activity', (stage, tab) => {
     await entries().filter({ hasText: recovered }).getByText('Changes may be missing since').waitFor();
     const history = () => tab.section('History').locator('.audit-entry p:first-child').allTextContents();
     await tab.page.goto(`${stage.origin}/slots/${older}`);
-    await expect.poll(history).toEqual([recovered, `Asha Menon created slot ${older}`]);
+    await expect.poll(history).toEqual([recovered, `Asha Menon created ${delivery}`]);
     await tab.page.goto(`${stage.origin}/slots/${newer}`);
-    await expect.poll(history).toEqual([`Asha Menon created slot ${newer}`]);
+    await expect.poll(history).toEqual([`Asha Menon created ${delivery}`]);
   });
 
   it('While coupon-service is away the changes of slots are shown, and the page says what is missing', async () => {
-    const id = await newSlot();
+    await newSlot();
     await stage.coupon.restart(async () => {
       await tab.open('/audit');
-      await tab.link(`slot ${id}`).first().waitFor();
+      await tab.link(delivery).first().waitFor();
       await tab.text('The changes of coupons and customers are missing here').waitFor();
     });
     // It may have come back by itself.

@@ -171,7 +171,7 @@ describeConsole('Redemptions', (stage, tab) => {
     const deeds = async () => (await entries.locator('p:first-child').allTextContents()).slice(0, 5).toSorted();
     const expected = [
       `Ravi Iyer claimed reserved coupon ${reservedCoupon?.id} for a customer`,
-      `Ravi Iyer created coupon ${coupon?.id} from a reserved coupon`,
+      `Ravi Iyer created coupon ${coupon?.couponCode} from a reserved coupon`,
       `Ravi Iyer held a coupon with redemption ${id}`,
       `Ravi Iyer held the coupon of redemption ${id} again`,
       `Ravi Iyer used the coupon held with redemption ${id}`,

@@ -1,10 +1,14 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
+import { skipToken } from '@tanstack/react-query';
 import { Link } from 'react-aria-components/Link';
 import { type AuditEntry, AuditService } from '#gen/audit/v1/audit_service_pb';
+import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
+import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { Time, timeSince, useNow } from '../business/time.tsx';
 import { useStaff } from '../lookup/names.ts';
 import { useTransports } from '../rpc/transport.ts';
+import { slotTime } from '../slots/record/slot-state.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty, Facts, Read, Section } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
@@ -20,6 +24,7 @@ import './audit.css';
 
 const text = words.activity;
 const tickMs = 10_000;
+const staleTime = 60_000;
 const { listEntries } = AuditService.method;
 
 interface RecordProps {
@@ -89,6 +94,11 @@ export function LastChange({ type, id }: RecordProps) {
 export function EntryView({ entry, now }: { readonly entry: AuditEntry; readonly now: number }) {
   const { at, subject, staffId, requestId, procedure } = entry;
   const details = { [text.account]: subject, [text.requestId]: requestId, [text.procedure]: procedure };
+  // Its page tells what a new record has.
+  const isNew = entry.before === undefined && entry.resourceType in pages;
+  const changes = (
+    <Facts rows={changedFields(entry).map((field) => [field.label, <ChangeView key={field.name} field={field} />])} />
+  );
   return (
     <li className="audit-entry">
       <Deed entry={entry} />
@@ -96,10 +106,11 @@ export function EntryView({ entry, now }: { readonly entry: AuditEntry; readonly
         {at !== undefined && `${timeSince(timestampMs(at), now)}, `}
         <Time at={at} />
       </p>
-      <Facts rows={changedFields(entry).map((field) => [field.label, <ChangeView key={field.name} field={field} />])} />
+      {!isNew && changes}
       <Expandable summary={text.details}>
         {() => (
           <>
+            {isNew && changes}
             <Facts rows={Object.entries(details).map(([name, value]) => [name, <code key={name}>{value}</code>])} />
             <p>
               <Link href={trailOf(entry)}>{text.allOf(nameOfRecord(entry))}</Link>
@@ -134,10 +145,23 @@ export function Deed({ entry }: { readonly entry: AuditEntry }) {
         <Author entry={entry} />
       </strong>{' '}
       {beforeName}
-      <Link href={page === undefined ? trailOf(entry) : `/${page}/${entry.resourceId}`}>{nameOfRecord(entry)}</Link>
+      <Link href={page === undefined ? trailOf(entry) : `/${page}/${entry.resourceId}`}>
+        <RecordName entry={entry} />
+      </Link>
       {afterName}
     </p>
   );
+}
+
+/** Names a slot by its time and a coupon by its code, as soon as these are read, and other records by their numbers. */
+function RecordName({ entry }: { readonly entry: AuditEntry }) {
+  const { resourceType, resourceId: id } = entry;
+  const ofSlot = resourceType === 'slot' ? { id } : skipToken;
+  const slot = useQuery(SlotService.method.getSlotById, ofSlot, { staleTime }).data?.slot;
+  const ofCoupon = resourceType === 'coupon' ? { id } : skipToken;
+  const code = useQuery(CouponService.method.getById, ofCoupon, { staleTime }).data?.coupon?.couponCode;
+  if (slot !== undefined) return slotTime(slot);
+  return code === undefined ? nameOfRecord(entry) : `${text.kinds.coupon} ${isolate(code)}`;
 }
 
 const trailOf = ({ resourceType, resourceId }: AuditEntry) =>

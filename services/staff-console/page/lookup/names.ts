@@ -3,7 +3,7 @@ import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { type CatalogOrder, CatalogService, type CatalogUser } from '#gen/catalog/v1/catalog_service_pb';
 import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
-import { isolate } from '../ui/text.ts';
+import { isolate, readId } from '../ui/text.ts';
 import { words } from '../words.ts';
 
 // Names seldom change.
@@ -65,7 +65,7 @@ export function useCouponCodes(ids: readonly number[]): ReadonlyMap<number, stri
   return new Map(coupons.flatMap(({ data }) => (data?.coupon ? [[data.coupon.id, data.coupon.couponCode]] : [])));
 }
 
-function options(ids: readonly number[]) {
+function options(ids: readonly (number | string)[]) {
   return { staleTime, enabled: ids.length > 0, placeholderData: keepPreviousData } as const;
 }
 
@@ -88,6 +88,17 @@ export function useOrders(orderIds: readonly number[]): { readonly orders: Order
   // biome-ignore lint/correctness/useExhaustiveDependencies: the orders change with the answer.
   useEffect(() => setKnown(orders), [data]);
   return { orders, isReading: isLoading };
+}
+
+/**
+ * Returns the numbers of orders by the keys under which slots were booked: a business's own keys or, of orders without one,
+ * the numbers. Undefined until they are read.
+ */
+export function useOrderIds(keys: readonly string[]): ReadonlyMap<string, number> | undefined {
+  const orderExternalIds = keys.slice(0, maxNamed);
+  const { data, error } = useQuery(CatalogService.method.resolve, { orderExternalIds }, options(keys));
+  if (keys.length > 0 && data === undefined && error === null) return undefined;
+  return new Map(keys.flatMap((key) => [data?.orders[key] ?? readId(key) ?? []].flat().map((id) => [key, id])));
 }
 
 // Users and products that were deleted stay where a coupon names them: the service gives their id alone (design 14).

@@ -1,3 +1,4 @@
+import { ChevronDown } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -47,7 +48,7 @@ function RecordFilter({ label, none = words.any, value, onChange, useNames, Pick
     <div className="field">
       <span className="label">{label}</span>
       <Button aria-label={`${label}: ${name ?? none.toLowerCase()}`} onPress={() => setIsOpen(true)}>
-        {name ?? none}
+        {name ?? none} <ChevronDown />
       </Button>
       <Dialog title={words.lookup.choose(label.toLowerCase())} isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <Picker

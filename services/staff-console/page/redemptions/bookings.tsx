@@ -84,7 +84,9 @@ export function Bookings(of: Omit<BookingsOf, 'states'>) {
       title={words.slots.bookings}
       actions={
         isOfSlot && (
-          <SelectField label={words.fields.state} none={text.filter.live} {...{ options }} {...field('booking')} />
+          <div className="bar">
+            <SelectField label={words.fields.state} none={text.filter.live} {...{ options }} {...field('booking')} />
+          </div>
         )
       }
     >

@@ -18,7 +18,8 @@ export function describeStop(stop: number, orders: Orders): string {
   const order = orders.get(stop);
   if (order === undefined) return orders.has(stop) ? text.noSuch(stop) : text.stop(stop);
   const amount = order.totalAmount === undefined ? '' : `, ${formatAmount(order.totalAmount)}`;
-  return `${text.stop(stop)}: ${isolate(order.user?.name ?? text.noUser)}${amount}`;
+  const name = order.externalId === undefined ? stop : isolate(order.externalId);
+  return `${text.stop(name)}: ${isolate(order.user?.name ?? text.noUser)}${amount}`;
 }
 
 /** Shows the stops of a slot in their order, which is that of the users' ids, then of each user's orders. */

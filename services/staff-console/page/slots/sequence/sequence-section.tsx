@@ -8,7 +8,7 @@ import { LastChange } from '../../audit/history.tsx';
 import { Conflict } from '../../forms/conflict.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
-import { type Orders, useOrders } from '../../lookup/names.ts';
+import { type Orders, useOrderIds, useOrders } from '../../lookup/names.ts';
 import { UserPicker } from '../../lookup/pickers.tsx';
 import { isSame } from '../../rpc/merge.ts';
 import { useWrite } from '../../rpc/write.ts';
@@ -23,7 +23,7 @@ import {
 import { describeStop, StoredSequence, useSequenceNames } from '../../sequence/stored-sequence.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Read } from '../../ui/page.tsx';
-import { readId, readIds } from '../../ui/text.ts';
+import { readIds } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { useLiveBookings } from '../bookings/live-bookings.ts';
 import { EditSection, type SectionProps, useSectionEdit } from '../record/edit-section.tsx';
@@ -149,20 +149,21 @@ function SequenceForm(props: SequenceFormProps) {
   );
 }
 
-/** Returns the booked orders that are no stops yet, first booked first. Only orders with a number can be stops. */
+/** Returns the booked orders that are no stops yet, first booked first. Only orders that the database has can be stops. */
 function useBookedOrders(slotId: number, sequence: Sequence) {
   const { bookings } = useLiveBookings(slotId);
   const stops = new Set(Object.values(sequence).flat());
   const booked = bookings.filter(({ state }) => state === SlotBookingState.BOOKED).toReversed();
   // Whose it is was not said when it was booked.
-  const unowned = booked.flatMap(({ orderKey, userId }) => (userId ? [] : (readId(orderKey) ?? [])));
+  const ids = useOrderIds(booked.map(({ orderKey }) => orderKey));
+  const unowned = booked.flatMap(({ orderKey, userId }) => (userId ? [] : (ids?.get(orderKey) ?? [])));
   const { orders, isReading } = useOrders(unowned);
   const missing = booked.flatMap(({ orderKey, userId }) => {
-    const order = readId(orderKey);
+    const order = ids?.get(orderKey);
     const user = userId ?? (order && orders.get(order)?.user?.id);
     return order === undefined || user === undefined || stops.has(order) ? [] : [{ order, user: String(user) }];
   });
-  return { missing, isReading };
+  return { missing, isReading: isReading || ids === undefined };
 }
 
 function draftOf({ deliverySequence }: GetDeliverySequenceResponse): SequenceDraft {

@@ -10,7 +10,7 @@ import { formatAmount } from '../../business/money.ts';
 import { formatDay, formatTime, useNow } from '../../business/time.tsx';
 import { dateInput, fromTimeInput, readDay, readTimeInput, shiftDay } from '../../business/time-input.ts';
 import { useRows } from '../../lists/source.ts';
-import { groupNames, useGroups, useOrders, useProductNames, useUsers } from '../../lookup/names.ts';
+import { groupNames, useGroups, useOrderIds, useOrders, useProductNames, useUsers } from '../../lookup/names.ts';
 import { readSequence } from '../../sequence/sequence.ts';
 import { clock } from '../../session/clock.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -157,16 +157,20 @@ function Visits({ slotId, stops }: { readonly slotId: number; readonly stops: re
   const rows = list.isReading ? undefined : list.rows;
   // What is only held is not paid yet.
   const booked = rows?.filter(({ state }) => state === SlotBookingState.BOOKED).toReversed() ?? [];
-  const bookings = new Map(booked.map((booking) => [booking.orderKey, booking]));
-  const stopKeys = stops.map(String);
-  const stopped = new Set(stopKeys);
-  const keys = [...stopKeys, ...[...bookings.keys()].filter((key) => !stopped.has(key))];
-  const { orders } = useOrders(rows ? [...new Set(keys.flatMap((key) => readId(key) ?? []))] : []);
+  const ids = useOrderIds(booked.map(({ orderKey }) => orderKey));
+  const numbered = booked.map((booking) => ({ booking, order: ids?.get(booking.orderKey) }));
+  const bookings = new Map(numbered.map(({ order, booking }) => [order, booking]));
+  const stopped = new Set(stops);
+  const visits = [
+    ...stops.map((order) => ({ order, booking: bookings.get(order) })),
+    ...numbered.filter(({ order }) => order === undefined || !stopped.has(order)),
+  ];
+  const { orders } = useOrders(rows && ids ? [...new Set(visits.flatMap(({ order }) => order ?? []))] : []);
   const userOf = useUsers([...new Set(booked.flatMap(({ userId }) => userId ?? []))]);
   return (
-    <Read query={{ ...list, data: rows && keys }} what={text.visits}>
+    <Read query={{ ...list, data: rows && ids && visits }} what={text.visits}>
       {() =>
-        keys.length === 0 ? (
+        visits.length === 0 ? (
           <Empty>{text.noVisits}</Empty>
         ) : (
           <table className="visits">
@@ -180,9 +184,8 @@ function Visits({ slotId, stops }: { readonly slotId: number; readonly stops: re
               </tr>
             </thead>
             <tbody>
-              {keys.map((key, index) => {
-                const booking = bookings.get(key);
-                const order = orders.get(Number(key));
+              {visits.map(({ order: number = 0, booking }, index) => {
+                const order = orders.get(number);
                 const user = booking?.userId === undefined ? order?.user : userOf(booking.userId);
                 return (
                   // biome-ignore lint/suspicious/noArrayIndexKey: a stop may occur twice, and the list is not edited.
@@ -192,7 +195,7 @@ function Visits({ slotId, stops }: { readonly slotId: number; readonly stops: re
                       {isolate(user?.name ?? '')} <span className="detail">{user?.mobile}</span>
                     </td>
                     <td>
-                      {isolate(key)}{' '}
+                      {isolate(booking?.orderKey ?? order?.externalId ?? String(number))}{' '}
                       {order?.totalAmount !== undefined && (
                         <span className="detail">{formatAmount(order.totalAmount)}</span>
                       )}

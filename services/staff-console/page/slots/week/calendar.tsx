@@ -125,7 +125,6 @@ function DayHead({ view, day: { day, name, slots } }: { readonly view: CalendarV
   const today = view.timeNow.slice(0, 10);
   const counted = slots.filter(({ isActive, capacity }) => isActive && capacity !== undefined);
   const sum = (of: 'booked' | 'capacity') => counted.reduce((all, slot) => all + (slot[of] ?? 0), 0);
-  const booked = counted.length > 0 && text.booked(sum('booked'), sum('capacity'));
   const ofSlots = [
     { name: text.selectDay, run: () => view.chosen.add(slots.map(({ id }) => id)) },
     { name: text.sheets, href: `/slots/sheets?day=${day}` },
@@ -145,7 +144,11 @@ function DayHead({ view, day: { day, name, slots } }: { readonly view: CalendarV
         />
       </h2>
       {day === today && <span className="visually-hidden">{words.today}</span>}
-      <span className="detail">{slots.length === 0 ? text.none : booked}</span>
+      <span className="detail one-line">
+        {slots.length === 0 && text.none}
+        {counted.length > 0 && text.ofCapacity(sum('booked'), sum('capacity'))}{' '}
+        {counted.length > 0 && <span className="visually-hidden">{text.bookedTitle.toLowerCase()}</span>}
+      </span>
     </header>
   );
 }
