@@ -7,6 +7,7 @@ import { useSession } from './session/session.ts';
 import { startSession } from './session/sign-in.ts';
 import { Loading } from './ui/page.tsx';
 import { late } from './ui/pauses.tsx';
+import { words } from './words.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/layout.css';
@@ -23,7 +24,7 @@ const SignInPage = late(async () => (await import('./layout/sign-in.tsx')).SignI
 function App() {
   const { token, isStarting } = useSession();
   return (
-    <Suspense fallback={<Loading what="the page" />}>
+    <Suspense fallback={<Loading what={words.frame.thePage} />}>
       {token === undefined || isStarting ? (
         <SignInPage />
       ) : (

@@ -15,7 +15,7 @@ const router = createBrowserRouter([
   {
     Component: Shell,
     ErrorBoundary: BrokenPage,
-    HydrateFallback: () => <Loading what="the page" />,
+    HydrateFallback: () => <Loading what={words.frame.thePage} />,
     children: [
       {
         ErrorBoundary: BrokenPage,
@@ -93,7 +93,7 @@ function LatePage({ fetch }: { readonly fetch: FetchPage }) {
   if (data !== undefined) return <data.Component />;
   // The page around it tells it, and offers a reload.
   if (error !== null) throw error;
-  if (fetchStatus !== 'paused') return <Loading what="the page" />;
+  if (fetchStatus !== 'paused') return <Loading what={words.frame.thePage} />;
   return (
     <Page title={words.frame.latePage}>
       <p>{words.frame.latePageAdvice}</p>

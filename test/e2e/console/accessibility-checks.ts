@@ -116,9 +116,9 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       await unfold('Advanced: the sequence as JSON', 'As JSON')();
     };
     const claim = async () => {
-      await tab.click('Claim for…: SECRET-2');
+      await tab.click('Claim for… SECRET-2');
       await tab.pick('Customer', 'User 4');
-      await tab.click('Claim', tab.link('Open the coupon'));
+      await tab.click('Claim', tab.link('Open coupon'));
     };
     const selectCoupon = async () => {
       await tab.page.getByRole('checkbox').nth(1).click();
@@ -170,15 +170,15 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['the times of a slot', '/slots/1', /Copy link/, edit('Edit times and groups')],
       ['the capacity of a slot', '/slots/1', /Copy link/, edit('Edit capacity')],
       [
-        ...(['the move of a booking', '/slots/1', /^Move…: order/] as const),
-        press([`Move…: order ${longKey}5`], 'button', 'Move booking'),
+        ...(['the move of a booking', '/slots/1', /^Move… order/] as const),
+        press([`Move… order ${longKey}5`], 'button', 'Move booking'),
       ],
       [
-        ...(['the cancellation of a booking', '/slots/1', /^Move…: order/] as const),
-        press([`Cancel…: order ${longKey}5`], 'textbox', 'Reason'),
+        ...(['the cancellation of a booking', '/slots/1', /^Move… order/] as const),
+        press([`Cancel… order ${longKey}5`], 'textbox', 'Reason'),
       ],
       ['the products of a slot', '/slots/1', /Copy link/, edit('Edit products')],
-      ['a new snippet', '/slots/1', /Copy link/, edit('Add a snippet')],
+      ['a new snippet', '/slots/1', /Copy link/, edit('Add snippet')],
       ['the sequence of a slot', '/slots/1', /Copy link/, edit('Edit delivery sequence')],
       ['a new slot', '/slots/new', /Create slot/],
       ['the question before leaving', '/slots/new', /Create slot/, enterDelivery('2090-05-01T10:00', leave)],
@@ -186,7 +186,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['a problem at a field', '/coupons/new', /Create/, () => tab.click(/Create/, tab.text('Enter a percentage'))],
       [
         ...(['a question about a mistake', '/slots/new', /Create slot/] as const),
-        enterDelivery('2020-05-01T10:00', press(['Create slot'], 'button', 'Change it')),
+        enterDelivery('2020-05-01T10:00', press(['Create slot'], 'button', 'Go back')),
       ],
       ['a contradiction', '/slots/10', /Edit products/, contradict],
       ['a sequence as JSON', '/slots/1', /Copy link/, sequenceAsJson],
@@ -200,8 +200,8 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['what a list may be filtered by', '/coupons', /Export CSV/, openStates],
       ['a customer', '/users/1', /Export CSV/],
       [
-        ...(['the order of a refund', '/coupons/refund?order=77', /Show the order/] as const),
-        press(['Show the order'], 'button', 'Create refund coupon'),
+        ...(['the order of a refund', '/coupons/refund?order=77', /Find order/] as const),
+        press(['Find order'], 'button', 'Create refund coupon'),
       ],
       [
         ...(['a coupon that was issued', '/coupons/phone?mobile=9000000001', /Create coupon/] as const),
@@ -215,27 +215,27 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['the coupons', '/coupons', /^(Menu|Sign out)$/],
       ['coupons that are selected', '/coupons', /Export CSV/, selectCoupon],
       ['a new end of coupons', '/coupons', /Export CSV/, extendCoupon],
-      ['a batch that is opened among the coupons', '/coupons', /Export CSV/, unfold('12 codes', 'Open the batch')],
+      ['a batch that is opened among the coupons', '/coupons', /Export CSV/, unfold('12 codes', 'Open batch')],
       ['a reserved code that is checked', '/check?code=SECRET-1', /Check/, check600('This is a reserved code')],
       ['a coupon', '/coupons/2', /Copy code/],
       [
-        ...(['the return of a use', '/coupons/2', /^Return…/] as const),
-        press([`Return… the use of order ${longKey}5`], 'textbox', 'Reason'),
+        ...(['the return of a use', '/coupons/2', /^Return use…/] as const),
+        press([`Return use… of order ${longKey}5`], 'textbox', 'Reason'),
       ],
       ['the edit of a coupon', '/coupons/2/edit', /Save/],
       ['a new coupon', '/coupons/new', /Create/],
       ['the reserved coupons', '/coupons/reserved', /^(Menu|Sign out)$/],
-      ['the claim of a coupon', '/coupons/reserved', /SECRET-1/, press(['Claim for…: SECRET-1'], 'row', 'User 4')],
+      ['the claim of a coupon', '/coupons/reserved', /SECRET-1/, press(['Claim for… SECRET-1'], 'row', 'User 4')],
       ['a coupon that was claimed', '/coupons/reserved', /SECRET-2/, claim],
       ['the batches', '/coupons/batches', /Export CSV/],
-      ['a batch', '/coupons/batches/7', /End the batch/],
-      ['the end of a batch', '/coupons/batches/7', /End the batch/, press(['End the batch'], 'button', 'Keep it')],
-      ['a new batch', '/coupons/batches/new', /Create codes/],
+      ['a batch', '/coupons/batches/7', /End batch/],
+      ['the end of a batch', '/coupons/batches/7', /End batch/, press(['End batch'], 'button', 'Keep it')],
+      ['a new batch', '/coupons/batches/new', /Create batch/],
       ['a new reserved coupon', '/coupons/reserved/new', /Create/],
-      ['a refund', '/coupons/refund', /Show the order/],
+      ['a refund', '/coupons/refund', /Find order/],
       ['a coupon by phone', '/coupons/phone', /coupon/],
       ['the checker', '/check', /Check/],
-      ['an order', `/orders?key=${longKey}5`, /^Return…/],
+      ['an order', `/orders?key=${longKey}5`, /^Return use…/],
       ['the customers', '/users', /Export CSV/],
       ['the storefront', '/live', /^(Menu|Sign out)$/],
       ['the audit trail', '/audit', /^(Menu|Sign out)$/],

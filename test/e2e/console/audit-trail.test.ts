@@ -84,7 +84,7 @@ describeConsole('Activity', (stage, tab) => {
     await tab.page.reload();
     await expect.poll(deeds).toEqual(found);
     expect(await tab.field('From').inputValue()).toBe('2025-01-01T00:00');
-    await tab.click('Clear the filters');
+    await tab.click('Clear filters');
     await tab.page.waitForURL('**/audit');
     await tab.button(/Anybody/).waitFor();
     await expect.poll(async () => (await deeds()).length).toBeGreaterThan(3);
@@ -192,7 +192,7 @@ describeConsole('Activity', (stage, tab) => {
     await stage.coupon.restart(async () => {
       await tab.open('/audit');
       await tab.link(delivery).first().waitFor();
-      await tab.text('The changes of coupons and customers are missing here').waitFor();
+      await tab.text('Coupon and customer changes couldn’t be loaded').waitFor();
     });
     // It may have come back by itself.
     const again = tab.button('Try again');

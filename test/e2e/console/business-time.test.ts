@@ -24,7 +24,7 @@ describeConsole('The business’s time zone', (stage, tab) => {
     await tab.link('Mon 1 May 2090, 02:00').waitFor();
     await tab.text('Slot 7').waitFor();
     await tab.fill({ To: '2090-04-30', From: '2090-04-30' });
-    await tab.text('No slot matches.').waitFor();
+    await tab.text('No slots found.').waitFor();
   });
 
   it('A browser elsewhere names the zone at the fields, too, and what is entered is the business’s time', async () => {
@@ -68,7 +68,7 @@ describeConsole(
         tab.page.getByRole('alertdialog').getByText('the clocks skip 02:30. It becomes 03:30.'),
       );
       expect(await deliveries()).toEqual([]);
-      await tab.click('Change it');
+      await tab.click('Go back');
       await tab.field('Delivery time').fill('2027-10-31T02:30');
       const choice = tab.page.getByRole('radiogroup', { name: '02:30 comes twice on this day' });
       await choice.getByText('The second, UTC+01:00').click();

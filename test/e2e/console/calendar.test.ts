@@ -126,7 +126,7 @@ describeConsole('The calendar by hours', (stage, tab) => {
     await open();
     await tab.section(/1 May/).getByText('12 of 40 booked').waitFor();
     await tab.click('Mon 1 May 2090: actions');
-    await tab.page.getByRole('menuitem', { name: 'Select all of this day' }).click();
+    await tab.page.getByRole('menuitem', { name: 'Select all slots on this day' }).click();
     await tab.text('2 selected').waitFor();
   });
 
@@ -140,10 +140,10 @@ describeConsole('The calendar by hours', (stage, tab) => {
     await tab.fill({ Capacity: 'many' });
     await tab.click('Save', tab.text('Enter a whole number up to 1,000,000.'));
     await tab.fill({ Capacity: '25' });
-    await tab.click('Save', tab.notice('3 slots changed in capacity'));
+    await tab.click('Save', tab.notice('3 slots updated with the new capacity'));
     await expect.poll(capacities).toEqual([25, 25, 25]);
-    await tab.notice('3 slots changed in capacity').getByRole('button', { name: 'Undo' }).click();
-    await tab.notice('3 slots changed back in capacity').waitFor();
+    await tab.notice('3 slots updated with the new capacity').getByRole('button', { name: 'Undo' }).click();
+    await tab.notice('3 slots restored to the previous capacity').waitFor();
     expect(await capacities()).toEqual([20, 30, null]);
   });
 
@@ -156,7 +156,7 @@ describeConsole('The calendar by hours', (stage, tab) => {
     await tab.fill({ Capacity: '11' });
     await tab.click('Save', tab.text('1 slot has more booked.'));
     expect(await capacities()).toEqual([20]);
-    await tab.click('Save anyway', tab.notice('1 slot changed in capacity'));
+    await tab.click('Save anyway', tab.notice('1 slot updated with the new capacity'));
     expect(await capacities()).toEqual([11]);
   });
 
@@ -171,7 +171,7 @@ describeConsole('The calendar by hours', (stage, tab) => {
     await row(/Tue 9 May 2090, 10:00 .*Orders close after the delivery/).waitFor();
     await tab.page.getByRole('checkbox', { name: 'Select Tue 9 May 2090, 10:00' }).click();
     await row(/Tue 9 May 2090, 10:00 .*Left out/).waitFor();
-    await tab.click('Make 1 slot', tab.notice('Copied: 1 slot made'));
+    await tab.click('Create 1 slot', tab.notice('1 slot created'));
     const made = await stage.sql('select capacity, window_minutes from slots where id > 1000');
     expect(made).toEqual([{ capacity: 1_200, window_minutes: 120 }]);
   });

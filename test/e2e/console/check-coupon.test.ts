@@ -79,7 +79,7 @@ describeConsole('The check of a coupon', (stage, tab) => {
     await answer().waitFor();
     expect(await verdict()).toBe('Can be used');
     // Ten percent of the line, not of the order.
-    expect(await amounts()).toEqual(['Discount 6.00', 'The order then costs 94.00']);
+    expect(await amounts()).toEqual(['Discount 6.00', 'Order total after discount 94.00']);
     await expect
       .poll(conditions)
       .toEqual([
@@ -105,7 +105,7 @@ describeConsole('The check of a coupon', (stage, tab) => {
     expect(await verdict()).toBe('Not certain yet Nothing rules it out so far.');
     expect(await answer().getByText('Can be used').count()).toBe(0);
     const unsaid = 'the order amount, the customer, the products, and the order number';
-    await answer().getByText(`Not checked, because it was not given: ${unsaid}.`).waitFor();
+    await answer().getByText(`Not checked because you didn’t enter ${unsaid}.`).waitFor();
     await expect
       .poll(conditions)
       .toEqual([
@@ -132,17 +132,17 @@ describeConsole('The check of a coupon', (stage, tab) => {
   });
 
   it.each<[string, Record<string, unknown>, string, string, (() => Promise<void>)?]>([
-    ['whose time has passed', { valid_till: '2002-01-01' }, 'Not expired', 'It ended on Tue 1 Jan 2002, 05:30.'],
+    ['whose time has passed', { valid_till: '2002-01-01' }, 'Not expired', 'It expired on Tue 1 Jan 2002, 05:30.'],
     ['whose start is ahead', { starts_at: '2098-01-01' }, 'Has started', 'It starts on Wed 1 Jan 2098, 05:30.'],
     [
       'that is for nobody',
       { is_user_based: false },
       'Available',
-      'It is for nobody yet: edit it, and say who it is for.',
+      'No customers can use it yet. Edit it to choose who can.',
     ],
     ['for larger orders', { min_order: 500 }, 'Minimum order', 'Minimum order is 500: this order is 400 short.'],
     [
-      ...(['that others have', {}, 'Customers', 'This customer is not one of those it is for.'] as const),
+      ...(['that others have', {}, 'Customers', 'It isn’t for this customer.'] as const),
       async () => void (await stage.sql('update coupon_applicable_users set user_id = 1')),
     ],
     [
@@ -166,7 +166,7 @@ describeConsole('The check of a coupon', (stage, tab) => {
         'that the customer has used',
         {},
         'Uses per customer',
-        'This customer has used it 3 times, and it is good for no more.',
+        'This customer has already used it 3 times, the most allowed.',
       ] as const),
       async () => {
         for (const key of ['a', 'b', 'c']) await use('SAVE10', 2, key);
@@ -233,10 +233,10 @@ describeConsole('The check of a coupon', (stage, tab) => {
       `insert into reserved_coupons (secret_code, coupon_code, flat_discount, created_by) values ('HUSH1', 'CODE1', 50, 1)`,
     );
     await tab.open('/check?code=hush1');
-    await tab.click('Check', tab.link('This is a reserved code: claim it for a customer first.'));
+    await tab.click('Check', tab.link('This is a secret code. Claim it for a customer first.'));
     const orders = await colleague(stage.coupon, RedemptionService, 2);
     await orders.claim({ secretCode: 'HUSH1', userId: 2 });
-    await tab.click('Check', tab.link('This is a reserved code that was claimed: check the code CODE1.'));
+    await tab.click('Check', tab.link('This secret code was claimed. Check the code CODE1 instead.'));
     await tab.link(/^This is a reserved code/).click();
     await row(tab, 'HUSH1').getByText('Claimed').waitFor();
   });
@@ -246,11 +246,11 @@ describeConsole('The check of a coupon', (stage, tab) => {
     await insertCoupon(stage.coupon, { coupon_code: 'HALF', discount_percent: 50 });
     await tab.open('/check');
     await check(tab, 'SAVE10', '100');
-    await expect.poll(amounts).toEqual(['Discount 10.00', 'The order then costs 90.00']);
+    await expect.poll(amounts).toEqual(['Discount 10.00', 'Order total after discount 90.00']);
     await tab.field('Code').fill('HALF');
     expect(await answer().count()).toBe(0);
     await tab.click('Check');
-    await expect.poll(amounts).toEqual(['Discount 50.00', 'The order then costs 50.00']);
+    await expect.poll(amounts).toEqual(['Discount 50.00', 'Order total after discount 50.00']);
     for (const [label, other, same] of [
       ['Order amount', '200', '100'],
       ['Order number', 'a', ''],
@@ -258,7 +258,7 @@ describeConsole('The check of a coupon', (stage, tab) => {
       await tab.field(label).fill(other);
       expect(await answer().count()).toBe(0);
       await tab.field(label).fill(same);
-      await expect.poll(amounts).toEqual(['Discount 50.00', 'The order then costs 50.00']);
+      await expect.poll(amounts).toEqual(['Discount 50.00', 'Order total after discount 50.00']);
     }
     await chooseCustomer('User 2', 'User 2');
     expect(await answer().count()).toBe(0);
@@ -290,10 +290,10 @@ describeConsole('The check of a coupon', (stage, tab) => {
     await insertCoupon(stage.coupon);
     await tab.open('/check');
     await check(tab, 'SAVE10', '100');
-    await expect.poll(amounts).toEqual(['Discount 10.00', 'The order then costs 90.00']);
+    await expect.poll(amounts).toEqual(['Discount 10.00', 'Order total after discount 90.00']);
     await stage.sql('update coupons set discount_percent = 20');
     await tab.click('Check');
-    await expect.poll(amounts).toEqual(['Discount 20.00', 'The order then costs 80.00']);
+    await expect.poll(amounts).toEqual(['Discount 20.00', 'Order total after discount 80.00']);
   });
 
   it('What is wrong is told at its field, by the page or by the service, without a verdict', async () => {
@@ -321,15 +321,15 @@ describeConsole('The check of a coupon', (stage, tab) => {
     await tab.field('Order amount').fill('100');
     await addProduct('Product 4');
     await tab.click('Check');
-    await expect.poll(amounts).toEqual(['Discount 10.00', 'The order then costs 90.00']);
+    await expect.poll(amounts).toEqual(['Discount 10.00', 'Order total after discount 90.00']);
     await addProduct('Product 5', 'Another product: none');
     await tab.field('Amount: Product 4').fill('30');
     await tab.click('Check');
-    const both = 'Enter an amount here too, or leave out the amounts of all products.';
+    const both = 'Enter an amount for every product, or for none.';
     await problemAt(tab, 'Amount: Product 5', both).waitFor();
     await tab.field('Amount: Product 5').fill('70');
     await tab.click('Check');
-    await expect.poll(amounts).toEqual(['Discount 3.00', 'The order then costs 97.00']);
+    await expect.poll(amounts).toEqual(['Discount 3.00', 'Order total after discount 97.00']);
     await tab.click('Product: Product 4');
     await tab.click('None');
     await tab.click(
@@ -369,10 +369,10 @@ describeConsole(
       for (const text of ['₹150', '₹1,896.80']) await tab.section('Terms').getByText(text, { exact: true }).waitFor();
       await tab.link('Check').click();
       await check(tab, 'SAVE10', '2000');
-      const expected = ['Discount ₹150.00', 'The order then costs ₹1,850.00'];
+      const expected = ['Discount ₹150.00', 'Order total after discount ₹1,850.00'];
       await expect.poll(() => factsOf(tab)).toEqual(expected);
       await tab.page.goto(`${stage.origin}/coupons/refund?order=42`);
-      await tab.click('Show the order', tab.exactly('₹1,896.80'));
+      await tab.click('Find order', tab.exactly('₹1,896.80'));
       await tab.click('Create refund coupon');
       await tab.text('₹1,896.80 off, on orders of ₹1,896.80 or more, once each, until').waitFor();
       await tab.page.goto(`${stage.origin}/coupons/phone?mobile=9000000002`);

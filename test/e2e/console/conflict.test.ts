@@ -41,7 +41,7 @@ describeConsole('A record that somebody else changes meanwhile', (stage, tab) =>
     await tab.click('Edit times and groups');
     await tab.field('Orders close').fill('2090-05-01T08:00');
     await saveTheirs('05:00');
-    await tab.click('Save', tab.heading(`Somebody else changed slot ${id}`));
+    await tab.click('Save', tab.heading(`Someone else changed slot ${id}`));
   }
 
   it('Who is slower sees both versions of what contradicts, and who was quicker, nothing is overwritten, and the own one is saved', async () => {

@@ -42,7 +42,7 @@ describeConsole('A connection that comes and goes', (stage, tab) => {
     await tab.click('Create coupon', tab.button('Saving…'));
     await tab.link('Customers').click();
     await goOnline();
-    await tab.notice('What you left was not saved: Coupon code already exists').waitFor();
+    await tab.notice('Your changes on the last page weren’t saved: Coupon code already exists').waitFor();
   });
 
   it('While a form waits to be sent, nothing in it can be changed', async () => {
@@ -69,7 +69,7 @@ describeConsole('A connection that comes and goes', (stage, tab) => {
     await tab.field('Orders close').fill('2090-05-01T06:45');
     await goOffline();
     await tab.click('Save', tab.button('Saving…'));
-    await tab.follow('Activity', 'This page needs the connection');
+    await tab.follow('Activity', 'This page needs a connection');
     expect(await tab.text('Something went wrong').count()).toBe(0);
     await goOnline();
     await tab.notice('Slot updated successfully').waitFor();

@@ -4,7 +4,7 @@ import { colleague } from './clients.ts';
 import { cellsOf, choose, deleteCoupons, insertCoupon, problemAt, readCoupons, row } from './coupon-steps.ts';
 import { describeConsole } from './stage.ts';
 
-describeConsole('Batches of codes', (stage, tab) => {
+describeConsole('Batches', (stage, tab) => {
   afterEach(async () => {
     await stage.sql('delete from redemptions; delete from coupon_usage');
     await deleteCoupons(stage.coupon);
@@ -27,7 +27,7 @@ describeConsole('Batches of codes', (stage, tab) => {
     return id;
   }
   const open = (path: string) => tab.open(`/coupons/batches${path}`);
-  const make = () => tab.button('Create codes').click();
+  const make = () => tab.button('Create batch').click();
   const codes = () => tab.page.getByRole('rowheader').allInnerTexts();
   const facts = async () => {
     const texts = await tab.section('Batch').locator('dl > div').allInnerTexts();
@@ -38,7 +38,7 @@ describeConsole('Batches of codes', (stage, tab) => {
     await tab.open('/coupons');
     await tab.link('Batches').click();
     await tab.text('No batches yet.').waitFor();
-    await tab.link('New batch of codes').first().click();
+    await tab.link('New batch').first().click();
     await tab.fill({ Name: 'Spring letters', 'Number of codes': '30' });
     await tab.field('Prefix').pressSequentially('spring-');
     await tab.field('Random characters').fill('12');
@@ -47,7 +47,7 @@ describeConsole('Batches of codes', (stage, tab) => {
     await tab.fill({ 'Percent off': '10', 'Maximum discount': '150', 'Uses per customer': '1' });
     expect(await tab.field('Usage limit').inputValue()).toBe('1');
     await tab.pick('Products', 'Product 4');
-    await tab.button('Create codes').dblclick();
+    await tab.button('Create batch').dblclick();
     await tab.notice('30 codes created').waitFor();
     await tab.page.getByRole('heading', { name: 'Spring letters', level: 1 }).waitFor();
     await expect
@@ -67,7 +67,7 @@ describeConsole('Batches of codes', (stage, tab) => {
     await open('/new');
     await tab.fill({ 'Number of codes': '10001', Prefix: '-A', 'Random characters': '7' });
     await make();
-    const formula = 'Begin with a letter or a digit: a spreadsheet takes “-” for a formula.';
+    const formula = 'Start with a letter or digit. Spreadsheets read “-” as a formula.';
     await problemAt(tab, 'Number of codes', 'Enter 1 to 10,000.').waitFor();
     await problemAt(tab, 'Prefix', formula).waitFor();
     await problemAt(tab, 'Random characters', 'Enter 8 to 32.').waitFor();
@@ -93,7 +93,7 @@ describeConsole('Batches of codes', (stage, tab) => {
     await make();
     const question = tab.page.getByRole('alertdialog', { name: 'Is this right?' });
     await question.getByText('Anyone who learns a code can use it.').waitFor();
-    await tab.click('Change it');
+    await tab.click('Go back');
     await tab.text('Each code works once').click();
     await make();
     await tab.heading('Letters').waitFor();
@@ -162,20 +162,20 @@ describeConsole('Batches of codes', (stage, tab) => {
     await expect.poll(async () => (await codes()).toSorted()).toEqual([`B${id}-1`, `B${id}-2`]);
   });
 
-  it('“End the batch” invalidates what is still valid, once staff have confirmed it, and tells how many', async () => {
+  it('“End batch” invalidates what is still valid, once staff have confirmed it, and tells how many', async () => {
     const id = await insertBatch('Letters', 5);
     await open(`/${id}`);
     const left = async () => (await readCoupons(stage.coupon)).filter((coupon) => !coupon.is_invalidated).length;
-    await tab.click('End the batch', tab.text('Customers can’t use 4 codes any more.'));
+    await tab.click('End batch', tab.text('Customers can’t use 4 codes any more.'));
     await tab.click('Keep it');
     expect(await left()).toBe(4);
-    await tab.click('End the batch');
+    await tab.click('End batch');
     const question = tab.page.getByRole('alertdialog', { name: 'End this batch?' });
-    await question.getByRole('button', { name: 'End the batch' }).click();
+    await question.getByRole('button', { name: 'End batch' }).click();
     await tab.notice('Letters ended: 4 codes invalidated').waitFor();
     expect(await left()).toBe(0);
     await expect.poll(facts).toContain('Ended 5');
-    await tab.button('End the batch').waitFor({ state: 'detached' });
+    await tab.button('End batch').waitFor({ state: 'detached' });
     await tab.section('History').getByText(`ended batch ${id}`).waitFor();
     await tab.section('History').getByText('1 → became 5').waitFor();
     await tab.link('Activity').click();

@@ -40,7 +40,7 @@ describeConsole('A new coupon', (stage, tab) => {
     await tab.fill({ Starts: '2098-12-01T10:30', Ends: '2099-01-02T10:30' });
     await tab.text('Can’t be combined').click();
     expect(await summary()).toBe(
-      '12.5% off, up to 150, on orders of 500 or more, for everyone, 2 times each, from Mon 1 Dec 2098, 10:30 until Fri 2 Jan 2099, 10:30, at most 500 uses, not with other coupons.',
+      '12.5% off, up to 150, on orders of 500 or more, for everyone, 2 times each, from Mon 1 Dec 2098, 10:30 until Fri 2 Jan 2099, 10:30, at most 500 uses, can’t be combined with other coupons.',
     );
     await tab.button('Create coupon').dblclick();
     await tab.notice('Coupon SPRING created').waitFor();
@@ -122,7 +122,7 @@ describeConsole('A new coupon', (stage, tab) => {
 
   it('A code is put into capital letters as it is typed, also in its middle, and is then accepted by the checker', async () => {
     await openFilled();
-    await tab.text('Customers enter it at checkout. Leave empty to get one.').waitFor();
+    await tab.text('Customers enter it at checkout. Leave empty to generate one.').waitFor();
     await tab.field('Code').pressSequentially('sumer');
     await tab.press('ArrowLeft', 'ArrowLeft');
     await tab.field('Code').pressSequentially('m2');
@@ -153,7 +153,7 @@ describeConsole('A new coupon', (stage, tab) => {
     expect(await summary()).toBe('60% off, for everyone.');
     const concerns = () => tab.page.getByRole('complementary').getByRole('listitem').allInnerTexts();
     expect(await concerns()).toEqual([
-      'Everyone gets 60% off with no maximum discount, with no end, any number of times.',
+      'Everyone gets 60% off with no maximum discount, with no end date, any number of times.',
     ]);
     await choose(tab, 'Customers', 'Selected customers');
     await tab.pick('Selected customers', 'User 4');
@@ -184,12 +184,12 @@ describeConsole('A new coupon', (stage, tab) => {
     await tab.pick('Products', 'Product 7');
     for (const [percent, sentence] of [
       ['150', '150% is more than the whole order.'],
-      ['100', 'Everyone gets 100% off with no maximum discount, with no end, any number of times.'],
+      ['100', 'Everyone gets 100% off with no maximum discount, with no end date, any number of times.'],
     ] as const) {
       await tab.field('Percent off').fill(percent);
       await create();
       await question().getByText(sentence, { exact: true }).waitFor();
-      await tab.click('Change it');
+      await tab.click('Go back');
       await question().waitFor({ state: 'detached' });
     }
     await tab.fill({ Code: ' fest 20 ', 'Percent off': '15', Ends: '2020-01-01T10:00' });
@@ -197,9 +197,9 @@ describeConsole('A new coupon', (stage, tab) => {
     await create();
     await question().waitFor();
     expect(await question().getByRole('paragraph').allInnerTexts()).toEqual([
-      'Nobody can use the coupon until you say who it is for.',
+      'Customers can’t use this coupon until you choose who it’s for.',
       'The code “FEST 20” has a space in it.',
-      'The coupon has ended already: Wed 1 Jan 2020, 10:00.',
+      'This end date has passed: Wed 1 Jan 2020, 10:00. Customers can’t use the coupon.',
     ]);
     expect(await readCoupons(stage.coupon)).toEqual([]);
     await tab.click('Create coupon anyway', tab.heading('Coupon FEST 20'));
@@ -212,17 +212,17 @@ describeConsole('A new coupon', (stage, tab) => {
     await tab.field('Percent off').fill('100');
     await create();
     await question().getByText('Everyone gets 100% off with no maximum discount, with no end').waitFor();
-    await tab.click('Change it');
+    await tab.click('Go back');
     await choose(tab, 'Type of discount', 'Fixed amount');
     await tab.fill({ 'Amount off': '500', 'Minimum order': '200' });
     await create();
-    const free = 'Orders up to 500 cost nothing, with no end.';
+    const free = 'Orders up to 500 are free, with no end date.';
     await question().getByText(free, { exact: true }).waitFor();
-    await tab.click('Change it');
+    await tab.click('Go back');
     await tab.field('Minimum order').fill('');
     await create();
     await question().getByText(free, { exact: true }).waitFor();
-    await tab.click('Change it');
+    await tab.click('Go back');
     await choose(tab, 'Type of discount', 'Percentage');
     await tab.fill({ Ends: '2099-01-02T10:30', 'Usage limit': '500' });
     await tab.button('Create coupon').click();
@@ -252,14 +252,14 @@ describeConsole('A new coupon', (stage, tab) => {
     const id = await insertCoupon(stage.coupon, columns);
     await tab.open(`/coupons/${id}/edit`);
     for (const [label, text, words] of [
-      ['Ends', '2020-01-01T10:00', 'The coupon has ended already: Wed 1 Jan 2020, 10:00.'],
-      ['Percent off', '0', 'The coupon takes nothing off an order.'],
-      ['Percent off', '50', 'Customers get 50% off with no maximum discount, with no end, any number of times.'],
+      ['Ends', '2020-01-01T10:00', 'This end date has passed: Wed 1 Jan 2020, 10:00. Customers can’t use the coupon.'],
+      ['Percent off', '0', 'This coupon gives no discount.'],
+      ['Percent off', '50', 'Customers get 50% off with no maximum discount, with no end date, any number of times.'],
     ] as const) {
       await tab.fill({ 'Minimum order': '500', [label]: text });
       await tab.click('Save', question());
       expect(await question().getByRole('paragraph').allInnerTexts()).toEqual([words]);
-      await tab.click('Change it');
+      await tab.click('Go back');
       await tab.field('Ends').fill('');
     }
     await tab.field('Maximum discount').fill('100');

@@ -63,7 +63,7 @@ describeConsole('The page of a coupon', (stage, tab) => {
     );
     await tab.open(`/coupons/${id}`);
     await chooseMore(tab, 'Duplicate');
-    await tab.heading('New coupon like SAVE10').waitFor();
+    await tab.heading('Copy of SAVE10').waitFor();
     expect(await tab.field('Code').inputValue()).toBe('');
     await tab.button('Remove Product 3').waitFor();
     await tab.click('Create coupon', tab.heading(/^Coupon DC/));
@@ -119,7 +119,7 @@ describeConsole('The page of a coupon', (stage, tab) => {
     expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: false }]);
     await chooseMore(tab, 'Invalidate');
     await tab.exactly('Ended').waitFor();
-    await chooseMore(tab, 'Make active again');
+    await chooseMore(tab, 'Reactivate');
     await tab.exactly('Active').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: false }]);
     expect(await changes()).toHaveLength(4);

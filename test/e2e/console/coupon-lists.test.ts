@@ -172,7 +172,7 @@ describeConsole('The lists of coupons', (stage, tab) => {
       return route.fulfill({ status: 500, headers: { 'access-control-allow-origin': '*' } });
     });
     await tab.page.getByRole('rowheader').last().scrollIntoViewIfNeeded();
-    await tab.text('Something went wrong in the service').waitFor();
+    await tab.text('Something went wrong').waitFor();
     await tab.follow('Check a coupon', 'Check a coupon');
     expect(asked).toBe(1);
   });
@@ -191,7 +191,7 @@ describeConsole('The lists of coupons', (stage, tab) => {
     await expect.poll(codes).toHaveLength(11);
     expect(await field.inputValue()).toBe('many1');
     await field.fill('none such');
-    await tab.text('No coupon matches.').waitFor();
+    await tab.text('No coupons found.').waitFor();
     await tab.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Coupons' }).click();
     await expect.poll(codes).toHaveLength(30);
     expect(await field.inputValue()).toBe('');
@@ -249,8 +249,8 @@ describeConsole('The lists of coupons', (stage, tab) => {
     await tab.open('/check');
     await tab.failAt(/RedemptionService\/GetUsage/);
     await tab.link('Coupons').click();
-    await tab.text('The usage of these coupons could not be read').waitFor();
-    expect((await cellsIn('SAVE10')).slice(4, 6)).toEqual(['Not known', 'Not known']);
+    await tab.text('Couldn’t load usage of these coupons').waitFor();
+    expect((await cellsIn('SAVE10')).slice(4, 6)).toEqual(['Not available', 'Not available']);
     await tab.page.unrouteAll({ behavior: 'wait' });
     await tab.click('Try again');
     await expect.poll(async () => (await cellsIn('SAVE10')).slice(4, 6)).toEqual(['0', '0.00']);
@@ -267,7 +267,7 @@ describeConsole('The lists of coupons', (stage, tab) => {
     const fold = tab.page.getByRole('region', { name: 'Batches' });
     await fold.getByText(/^Spring letters · 2 codes · 1 used · /).click();
     await fold.getByRole('rowheader', { name: 'LETTER2' }).waitFor();
-    await fold.getByRole('link', { name: 'Open the batch' }).click();
+    await fold.getByRole('link', { name: 'Open batch' }).click();
     await tab.heading('Spring letters').waitFor();
     await tab.page.goBack();
     await tab.field('Search by code').first().fill('letter1');
@@ -302,7 +302,7 @@ describeConsole('The lists of coupons', (stage, tab) => {
     await tab.click('Extend…');
     await tab.field('New end').fill('2089-01-02T10:30');
     await tab.click('Extend');
-    await tab.text('3 coupons would end sooner than now.').first().waitFor();
+    await tab.text('3 coupons would end earlier than before.').first().waitFor();
     expect(await ends()).toEqual([was, null, null]);
     await tab.click('Extend anyway', tab.notice('2 coupons extended'));
     await tab.notice(/^1 coupon not changed\. C: /).waitFor();
@@ -419,7 +419,7 @@ describeConsole('The lists of coupons', (stage, tab) => {
     const files: string[] = [];
     tab.page.on('download', (download) => files.push(download.suggestedFilename()));
     const { asked, release } = await holdAfterNext();
-    await tab.click('Export CSV', tab.text('Reading: 1,000 rows'));
+    await tab.click('Export CSV', tab.text('Exporting 1,000 rows…'));
     await tab.click('Stop', tab.button('Export CSV'));
     release();
     expect(asked).toHaveLength(2);

@@ -12,7 +12,7 @@ describeConsole('The frame around every page', (_stage, tab) => {
     const dark = await background();
     await tab.page.emulateMedia({ colorScheme: 'light' });
     await expect.poll(background).not.toBe(dark);
-    await tab.click('Theme: As this computer', tab.button('Theme: Light'));
+    await tab.click('Theme: System', tab.button('Theme: Light'));
     await tab.click('Theme: Light', tab.button('Theme: Dark'));
     expect(await background()).toBe(dark);
     await tab.page.reload();
@@ -23,9 +23,9 @@ describeConsole('The frame around every page', (_stage, tab) => {
   it('The rail folds to icons that keep their names, also after a reload', async () => {
     await tab.open('/users');
     const { width: wide = 0 } = (await rail().boundingBox()) ?? {};
-    await tab.click('Fold the menu', tab.button('Unfold the menu'));
+    await tab.click('Collapse menu', tab.button('Expand menu'));
     await tab.page.reload();
-    await tab.button('Unfold the menu').waitFor();
+    await tab.button('Expand menu').waitFor();
     const { width: narrow = 0 } = (await rail().boundingBox()) ?? {};
     expect(narrow).toBeLessThan(wide / 3);
     await tab.follow('Activity', 'Activity');
@@ -69,7 +69,7 @@ describeConsole('Saved filters', (_stage, tab) => {
   it('Filters that are saved under a name are a press away, and can be deleted', async () => {
     await tab.open('/audit?staff=2');
     await tab.click('Saved filters');
-    await tab.page.getByRole('menuitem', { name: 'Save these filters…' }).click();
+    await tab.page.getByRole('menuitem', { name: 'Save filters…' }).click();
     await tab.fill({ Name: 'By Ravi' });
     await tab.click('Save');
     await tab.page.goto(tab.page.url().replace(/\?.*/, ''));
@@ -79,7 +79,7 @@ describeConsole('Saved filters', (_stage, tab) => {
     await tab.click('Saved filters');
     await tab.page.getByRole('menuitem', { name: 'Delete “By Ravi”' }).click();
     await tab.click('Saved filters');
-    await tab.page.getByRole('menuitem', { name: 'Save these filters…' }).waitFor();
+    await tab.page.getByRole('menuitem', { name: 'Save filters…' }).waitFor();
     expect(await tab.page.getByRole('menuitem', { name: 'By Ravi' }).count()).toBe(0);
   });
 });

@@ -41,11 +41,11 @@ describeConsole('The live page', (stage, tab) => {
     await board.link(new RegExp(`Slot ${id}$`)).click();
     await board.button(`Mark full: slot ${id}`).waitFor();
     await slots.updateSlotCapacity({ slotId: id, isCapacityFull: true });
-    await openSlots().getByText('No slot is open: customers can’t order.').waitFor();
+    await openSlots().getByText('No slots are open, so customers can’t order.').waitFor();
     await expect.poll(updatedAt).toBeGreaterThan(before);
     await tab.text(/^\d+ s ago/).waitFor();
     await tab.section('The storefront').getByText('None').waitFor();
-    await board.button(`Open again: slot ${id}`).waitFor();
+    await board.button(`Reopen: slot ${id}`).waitFor();
   });
 
   it('A tab has one stream, whatever pages it goes through', async () => {
@@ -89,7 +89,7 @@ describeConsole('The live page', (stage, tab) => {
     await answer.locator(`a[href='/slots/${id}']`).waitFor();
     await answer.getByText('1 slot open').waitFor();
     await slots.updateSlotProducts({ slotId: id, productIds: [8] });
-    await answer.getByText('Product 7 is in no open slot.').waitFor();
+    await answer.getByText('Customers can’t order Product 7: it isn’t in any open slot.').waitFor();
   });
 
   it('Of hundreds of open slots, a hundred are shown at a time', async () => {

@@ -54,10 +54,10 @@ describeConsole('The overview', (stage, tab) => {
   it('It tells what is booked today, what closes soon, what coupons gave today and yesterday, and what needs a person', async () => {
     await tab.open('/');
     await tab.heading('Overview').waitFor();
-    await expect.poll(() => textOf('Booked today')).toEqual(['Booked today', '22 of 50', '1 full · 4 held']);
-    await tile('Booked today').getByRole('img', { name: '22 of 50 booked, 4 of them held' }).waitFor();
-    expect(await textOf('Close within 2 hours')).toEqual([
-      'Close within 2 hours',
+    await expect.poll(() => textOf('Booked for today')).toEqual(['Booked for today', '22 of 50', '1 full · 4 held']);
+    await tile('Booked for today').getByRole('img', { name: '22 of 50 booked, 4 of them held' }).waitFor();
+    expect(await textOf('Closing within 2 hours')).toEqual([
+      'Closing within 2 hours',
       '1',
       expect.stringMatching(/ in 50 min$/),
     ]);
@@ -79,7 +79,7 @@ describeConsole('The overview', (stage, tab) => {
     expect(cells).toEqual([
       ['22/40', expect.stringMatching(/^Open Orders close in/)],
       ['0/10', 'Closed Orders closed'],
-      ['No capacity', expect.stringMatching(/^Open Orders close in [45] h/)],
+      ['No limit', expect.stringMatching(/^Open Orders close in [45] h/)],
       ['5/20', expect.stringMatching(/^Open Orders close in [45] h/)],
     ]);
     await rows.nth(1).getByRole('img', { name: '22 of 40 booked' }).waitFor();
@@ -124,7 +124,7 @@ describeConsole('The overview', (stage, tab) => {
 
   it('The chart tells the day that is pointed at, and its table has every day', async () => {
     await tab.open('/');
-    const chart = tab.section('Coupons used in 30 days');
+    const chart = tab.section('Coupon uses, last 30 days');
     await chart.getByText('9 uses').waitFor();
     await chart.getByText('270.75 discount').waitFor();
     const canvas = chart.locator('.u-over');
@@ -157,7 +157,7 @@ describeConsole('The overview', (stage, tab) => {
 
   it.each([
     ['coupon-service', 'coupon', 'Coupons used today', '22 of 50'],
-    ['slot-service', 'slot', 'Booked today', '3 · 150.75'],
+    ['slot-service', 'slot', 'Booked for today', '3 · 150.75'],
   ] as const)('While %s is away, its half says so, and the other one works', async (_name, service, ofIt, ofOther) => {
     await stage[service].restart(async () => {
       await tab.open('/');

@@ -44,7 +44,7 @@ describeConsole('The pictures of products', (stage, tab) => {
     ['in a new coupon', '/coupons/new', 'Products'],
     ['in a new slot', '/slots/new', 'Products'],
     ['in a stored slot', '/slots/7', 'Products', () => tab.button('Edit products').click()],
-    ['in a snippet', '/slots/7', 'Products of the snippet', () => tab.button('Add a snippet').click()],
+    ['in a snippet', '/slots/7', 'Products of the snippet', () => tab.button('Add snippet').click()],
     ['in the filter of the list of slots', '/slots/list', 'Product', () => tab.button('Product: any').click()],
     ['in what is live', '/live', 'Product'],
   ])('They are shown where a product is chosen %s', async (_where, path, label, start) => {

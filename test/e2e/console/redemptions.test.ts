@@ -60,18 +60,10 @@ describeConsole('Redemptions', (stage, tab) => {
     await tab.open(`/coupons/${couponId}`);
     const discounts = () => section().getByRole('row').locator('td:nth-child(4)').allInnerTexts();
     // At most the order's amount, in the currency's digits.
-    await expect.poll(discounts).toEqual(['100.00 by its terms 500.00', '33.33 by its terms 33.326667']);
+    await expect.poll(discounts).toEqual(['100.00 full discount 500.00', '33.33 full discount 33.326667']);
     const [headings, _first, second] = await tab.savedCsv(section());
     const times = ['Held', 'Held until', 'Used', 'Returned'].map((title) => `${title} (Asia/Kolkata)`);
-    const titles = [
-      'Order',
-      'Customer number',
-      'Order amount',
-      'Discount by its terms',
-      'State',
-      ...times,
-      'Redemption',
-    ];
+    const titles = ['Order', 'Customer number', 'Order amount', 'Full discount', 'State', ...times, 'Redemption'];
     expect(headings).toBe(titles.map((title) => `"${title}"`).join());
     expect(second?.replaceAll('"', '')).toMatch(
       /^order-odd,2,99.99,33.326667,Used,2026-01-02 10:30,,2026-01-02 10:31,,\d+$/,
@@ -94,7 +86,7 @@ describeConsole('Redemptions', (stage, tab) => {
     );
     const held = section().getByRole('row').filter({ hasText: 'order-held' });
     expect((await held.getByRole('cell').allInnerTexts()).slice(0, 3)).toEqual(['User 1', '250.00', '25.00']);
-    expect(await section().getByRole('button', { name: 'Return…' }).count()).toBe(3);
+    expect(await section().getByRole('button', { name: 'Return use…' }).count()).toBe(3);
     await held.getByRole('link', { name: 'User 1' }).click();
     await tab.heading('User 1').waitFor();
   });
@@ -114,8 +106,8 @@ describeConsole('Redemptions', (stage, tab) => {
     await tab.page.reload();
     await expect.poll(keys).toEqual(['order-released']);
     await tab.field('Order number').fill('order');
-    await section().getByText('No redemption matches.').waitFor();
-    await tab.link('Clear the filters').click();
+    await section().getByText('No redemptions found.').waitFor();
+    await tab.link('Clear filters').click();
     await expect.poll(keys).toHaveLength(4);
     expect(await tab.field('Order number').inputValue()).toBe('');
   });
@@ -124,7 +116,7 @@ describeConsole('Redemptions', (stage, tab) => {
     const id = await redeem('order-7', 4, 0);
     await tab.open(`/coupons/${couponId}`);
     await expect.poll(usage).toContain('Used 1');
-    await tab.click('Return… the use of order order-7', tab.page.getByRole('dialog').getByText('order-7'));
+    await tab.click('Return use… of order order-7', tab.page.getByRole('dialog').getByText('order-7'));
     await tab.field('Reason').fill('The order was returned');
     await tab.button('Return').dblclick();
     await tab.notice('The use of order order-7 was returned').waitFor();
@@ -147,12 +139,12 @@ describeConsole('Redemptions', (stage, tab) => {
     const key = 'order'.repeat(25);
     await redeem(key);
     await tab.open(`/coupons/${couponId}`, { viewport: { width: 360, height: 740 } });
-    await tab.click(`Return… the use of order ${key}`, tab.field('Reason'));
+    await tab.click(`Return use… of order ${key}`, tab.field('Reason'));
     expect(await tab.overflow()).toBeLessThanOrEqual(0);
     await tab.click('Cancel');
     await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await stage.sql('select state from redemptions')).toEqual([{ state: 'HELD' }]);
-    await tab.click(`Return… the use of order ${key}`);
+    await tab.click(`Return use… of order ${key}`);
     await tab.press('Enter');
     await tab.notice(`The use of order ${key} was returned`).waitFor();
     expect(await stage.sql('select state from redemptions')).toEqual([{ state: 'RELEASED' }]);
@@ -189,7 +181,7 @@ describeConsole('Redemptions', (stage, tab) => {
     await tab.open('/users/5');
     await expect.poll(keys).toEqual(['order-mine']);
     expect(await tab.button('Customer: any').count()).toBe(0);
-    await tab.click('Return… the use of order order-mine');
+    await tab.click('Return use… of order order-mine');
     await tab.click('Return');
     await expect.poll(() => row(tab, 'order-mine').getByRole('cell').nth(3).innerText()).toMatch(/^Returned/);
     await tab.follow('SAVE10', 'Coupon SAVE10');

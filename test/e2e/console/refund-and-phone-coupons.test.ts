@@ -13,7 +13,7 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
   /** Enters an order, and shows it. */
   async function show(order: string): Promise<void> {
     await tab.field('Order number').fill(order);
-    await tab.click('Show the order');
+    await tab.click('Find order');
   }
 
   it('Staff see the order, its customer and the coupon before they make it, copy its code and open it', async () => {
@@ -33,7 +33,7 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
     expect(others).toEqual([]);
     expect(coupon).toMatchObject({ coupon_code: 'USE42', flat_discount: '349.5', users: [2], is_user_based: true });
     expect(await stage.sql('select refund_coupon_id from order_statuses')).toEqual([{ refund_coupon_id: coupon?.id }]);
-    await tab.follow('Open the coupon', 'Coupon USE42');
+    await tab.follow('Open coupon', 'Coupon USE42');
   });
 
   it('A refund that was made by mistake is invalidated by its undo, and the order leads to it from then on', async () => {
@@ -45,7 +45,7 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
     expect(await readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: true }]);
     // An order has only one refund coupon.
     await tab.text('This order has its refund coupon already: USE42. It was invalidated.').waitFor();
-    await tab.click('Make active again');
+    await tab.click('Reactivate');
     await expect.poll(() => readCoupons(stage.coupon)).toMatchObject([{ is_invalidated: false }]);
     await tab.follow('USE42', 'Coupon USE42');
   });
@@ -59,7 +59,7 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
     for (const [order, reason] of [
       ['41', 'Order not found'],
       ['43', 'This order has no customer to give a coupon to.'],
-      ['42', /Another coupon has the code USE42, that of (User 3|Unnamed)/],
+      ['42', /Another coupon already uses the code USE42, for (User 3|Unnamed)/],
     ] as const) {
       await show(order);
       await tab.text(reason).waitFor();
@@ -81,12 +81,12 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
     const coupons = await readCoupons(stage.coupon);
     expect(coupons).toMatchObject([{ discount_percent: '20', min_order: '1000', users: [user?.id], created_by: 1 }]);
     await tab.button(`Copy code ${coupons[0]?.coupon_code}`).waitFor();
-    await tab.link('Open the coupon').waitFor();
+    await tab.link('Open coupon').waitFor();
     await tab
       .notice(/^Coupon DC.* created/)
       .getByText('Undo')
       .click();
-    await tab.notice('Coupon taken back').waitFor();
+    await tab.notice('Coupon invalidated').waitFor();
     await tab.button('Create coupon').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ users: [user?.id], is_invalidated: true }]);
   });

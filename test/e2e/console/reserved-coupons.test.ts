@@ -24,7 +24,7 @@ describeConsole('Reserved coupons', (stage, tab) => {
     await tab.text('Can’t be combined').click();
     await tab.click('Create reserved coupon');
     const made =
-      '25% off, up to 200, on orders of 300 or more, once each, from Thu 2 Jan 2098, 10:30 until Fri 2 Jan 2099, 10:30, at most 1 use, not with other coupons.';
+      '25% off, up to 200, on orders of 300 or more, once each, from Thu 2 Jan 2098, 10:30 until Fri 2 Jan 2099, 10:30, at most 1 use, can’t be combined with other coupons.';
     await tab.exactly(made).waitFor();
     await tab.click('Copy code WHISPER');
     await expect.poll(() => tab.page.evaluate('navigator.clipboard.readText()')).toBe('WHISPER');
@@ -53,20 +53,20 @@ describeConsole('Reserved coupons', (stage, tab) => {
   it('“Claim for…” gives a reserved coupon to a user, once, and leads to the coupon that it has become', async () => {
     await insertHushed();
     await tab.open('/coupons/reserved?state=Not+claimed');
-    await tab.click('Claim for…: HUSH1');
+    await tab.click('Claim for… HUSH1');
     await tab.text('This can’t be undone.').waitFor();
     await tab.click('Claim', tab.text('Choose a customer.'));
     await tab.pick('Customer', 'User 2', 'User 4');
     await tab.button('Claim').dblclick();
     await tab.notice('Secret code HUSH1 claimed').waitFor();
-    await tab.text('No reserved coupon matches.').waitFor();
+    await tab.text('No reserved coupons found.').waitFor();
     const result = tab.page.getByRole('status', { name: 'Coupon for User 4' });
     expect(
       await result.getByRole('heading').evaluate((heading) => heading === heading.ownerDocument.activeElement),
     ).toBe(true);
     await result.getByText('50 off.').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ coupon_code: 'CODE1', users: [4], flat_discount: '50' }]);
-    await result.getByRole('link', { name: 'Open the coupon' }).click();
+    await result.getByRole('link', { name: 'Open coupon' }).click();
     await tab.heading('Coupon CODE1').waitFor();
     await tab.section('Customers').getByRole('link', { name: 'User 4, 9000000004' }).waitFor();
     await tab.page.goBack();

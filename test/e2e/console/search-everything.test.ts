@@ -56,7 +56,7 @@ describeConsole('The search for everything', (stage, tab) => {
       ['order #983424', /^Order 983424 coupon held$/],
       ['slot-only/7%', /^Order slot-only\/7% slot booked$/],
       ['activity', /^Activity$/],
-      ['batches', /^Batches of codes$/],
+      ['batches', /^Batches$/],
     ] as const) {
       await field().fill(text);
       await match(name).waitFor();
@@ -125,7 +125,7 @@ describeConsole('The search for everything', (stage, tab) => {
     await tab.page.goto(`${stage.origin}/coupons/77`);
     await tab.section('Redemptions').getByRole('link', { name: '983424', exact: true }).click();
     await tab.heading('Order 983424').waitFor();
-    await tab.text('No slot is booked.').waitFor();
+    await tab.text('No bookings yet.').waitFor();
     await tab.follow('SAVE10', 'Coupon SAVE10');
   });
 
@@ -143,7 +143,7 @@ describeConsole('The search for everything', (stage, tab) => {
       await match(/^Order /).click();
       await tab.heading(`Order ${key}`).waitFor();
       await tab.section('Bookings').getByText('Booked', { exact: true }).waitFor();
-      await tab.text('No coupon was used yet.').waitFor();
+      await tab.text('No redemptions yet.').waitFor();
     },
   );
 

@@ -81,7 +81,7 @@ describeConsole('The delivery sequence by name', (stage, tab) => {
     const question = tab.page.getByRole('alertdialog', { name: 'Is this right?' }).getByRole('paragraph');
     await expect
       .poll(async () => (await question.allInnerTexts()).toSorted())
-      .toEqual(['Order 13 is in it 2 times.', 'Order 14 is not of User 2, but of Aarti Rao.']);
+      .toEqual(['Order 13 is listed 2 times.', 'Order 14 belongs to Aarti Rao, not User 2.']);
   });
 
   it('Staff are asked before they cancel what they have changed, and only then', async () => {
@@ -109,7 +109,7 @@ describeConsole('The delivery sequence by name', (stage, tab) => {
     }
     const history = tab.section('History');
     await history.getByText('User 2: added 19; removed 18').waitFor();
-    await history.getByText('Aarti Rao: in another order').first().waitFor();
+    await history.getByText('Aarti Rao: reordered').first().waitFor();
   });
 
   it('An unknown order is asked about even if it is saved before it was looked up, and is marked', async () => {
@@ -119,11 +119,11 @@ describeConsole('The delivery sequence by name', (stage, tab) => {
     await field().fill('424242');
     await tab.click('Save', tab.button('Saving…'));
     release();
-    await tab.text('There is no order 424242.').waitFor();
+    await tab.text('Orders not found: 424242.').waitFor();
     expect(await stored()).toEqual({ 1: [12, 11] });
-    await tab.click('Change it');
+    await tab.click('Go back');
     await field().press('Enter');
-    await orders().getByText('424242: no such order').waitFor();
+    await orders().getByText('424242: order not found').waitFor();
     await tab.click('Save');
     await tab.click('Save anyway');
     await saved();

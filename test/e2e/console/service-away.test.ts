@@ -8,7 +8,7 @@ describeConsole('A service that does not answer', (stage, tab) => {
        values (7, now() + interval '1 hour', now() + interval '50 minutes', '{1}')`,
   );
 
-  const waiting = () => tab.text('The service has not answered for 5 seconds.');
+  const waiting = () => tab.text('This is taking longer than usual.');
   /** Gives up, and is told so. */
   const stopWaiting = async () => {
     await waiting().waitFor();

@@ -46,7 +46,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
     await tab.page.context().clearCookies();
     const canceled = await openWindow();
     await canceled.getByRole('button', { name: 'Cancel' }).click();
-    await again().getByText('The sign-in service has not let you in').waitFor();
+    await again().getByText('You weren’t signed in').waitFor();
     const closed = await openWindow();
     await atProvider(closed).waitFor();
     await closed.close();
@@ -118,7 +118,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
     await slotLink(tab).waitFor();
     await oidc.provider.goAway();
     await tab.button('Sign out').click();
-    await tab.text('You are signed out here, but maybe not at the sign-in service').waitFor();
+    await tab.text('You may still be signed in at the sign-in service').waitFor();
     await oidc.provider.comeBack();
     expect(await tab.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('eyJ');
   });

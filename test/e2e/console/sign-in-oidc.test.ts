@@ -43,7 +43,7 @@ describeWithProvider('Signing in with OpenID Connect', (oidc) => {
     const tab = await oidc.openTab('/slots/7');
     await tab.button('Sign in').click();
     await tab.button('Cancel').click();
-    await tab.text('The sign-in service has not let you in').waitFor();
+    await tab.text('You weren’t signed in').waitFor();
     expect(tab.page.url()).toBe(`${oidc.stage.origin}/slots/7`);
     await tab.button('Sign in').click();
     await answer(tab.page, 'asha');
@@ -82,7 +82,7 @@ describeWithProvider('Signing in with OpenID Connect', (oidc) => {
   it('An account that the services don’t accept is told to see an administrator, and not to sign in again', async () => {
     oidc.provider.behaviour.staffIdOf = () => '1';
     const tab = await oidc.signIn();
-    const dialog = tab.page.getByRole('alertdialog', { name: 'You are signed in, but the services don’t accept it' });
+    const dialog = tab.page.getByRole('alertdialog', { name: 'You’re signed in, but your sign-in isn’t accepted' });
     await dialog.getByText('Tell an administrator').waitFor();
     expect(await dialog.getByRole('button').allInnerTexts()).toEqual(['Sign out']);
   });

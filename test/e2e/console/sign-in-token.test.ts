@@ -111,8 +111,8 @@ describeConsole('Signing in with a token', (stage, tab) => {
   });
 
   it.each([
-    ['was cut off', async () => (await signToken({ staffId: 1 })).slice(0, 40), 'This link does not sign in'],
-    ['has ended', () => signToken({ staffId: 1, expiresIn: -60 }), 'This link has ended'],
+    ['was cut off', async () => (await signToken({ staffId: 1 })).slice(0, 40), 'This sign-in link doesn’t work'],
+    ['has ended', () => signToken({ staffId: 1, expiresIn: -60 }), 'This link has expired'],
   ] as const)('A link whose token %s says why it does not sign in', async (_which, make, words) => {
     await tab.open('/slots', { token: await make() });
     await tab.page.getByRole('alert').getByText(words).waitFor();
@@ -175,7 +175,7 @@ describeConsole('Signing in with a token', (stage, tab) => {
     const claims = { sub: 'staff-1', staff_id: 1, name: 'The director', exp: 9_999_999_999 };
     const invented = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
     await page.goto(`${stage.origin}/slots#token=${invented}`);
-    const dialog = page.getByRole('alertdialog', { name: 'The services don’t accept this token' });
+    const dialog = page.getByRole('alertdialog', { name: 'This token isn’t accepted' });
     await dialog.waitFor();
     expect(await page.getByText('The director').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Sign out' }).click();
@@ -203,7 +203,7 @@ describeConsole('Signing in with a token', (stage, tab) => {
     const changeTo = async (staffId: number) => {
       await tab.click('Sign out');
       await paste(await signToken({ staffId, subject: `staff-${staffId}` }));
-      await tab.button(/^Open again/).waitFor();
+      await tab.button(/^Reopen/).waitFor();
     };
     await tab.click('Mark full: slot 7', tab.notice('Slot 7'));
     await changeTo(2);
@@ -218,12 +218,12 @@ describeConsole('Signing in with a token', (stage, tab) => {
       await isOver;
       await route.abort();
     });
-    await tab.click('Open again: slot 7');
+    await tab.click('Reopen: slot 7');
     await expect.poll(() => keys.length).toBe(1);
     await changeTo(1);
     end();
     // By the time that this one has been given up, that of the other person has been tried again, too.
-    await tab.click('Open again: slot 7', tab.text('The service can’t be reached'));
+    await tab.click('Reopen: slot 7', tab.text('The service can’t be reached'));
     expect(keys.filter((key) => key === keys[0])).toHaveLength(1);
   });
 });

@@ -78,7 +78,7 @@ describeConsole('The bookings of a slot', (stage, tab) => {
   });
 
   it('Staff move a booking to a slot of another time that has room, which tells when it has none, and undo it', async () => {
-    await tab.click('Move…: order 41');
+    await tab.click('Move… order 41');
     await tab.text('3 units, now Mon 1 May 2090, 08:00 – 10:00.').waitFor();
     expect(await option('12:00 – 14:00').isDisabled()).toBe(true);
     await tab.page.getByRole('dialog').getByText('Full', { exact: true }).waitFor();
@@ -98,7 +98,7 @@ describeConsole('The bookings of a slot', (stage, tab) => {
       `insert into slots (id, delivery_time, freeze_time) values ($1, '2090-05-02T09:00+05:30', '2090-05-02T06:00+05:30')`,
       [nextDay],
     );
-    await tab.click('Move…: order 41', option('10:00 – 12:00'));
+    await tab.click('Move… order 41', option('10:00 – 12:00'));
     await tab.button('Monday, 1 May 2090 selected').focus();
     await tab.press('ArrowRight', 'Enter');
     await tab.text('Slots on Tue 2 May 2090').waitFor();
@@ -109,7 +109,7 @@ describeConsole('The bookings of a slot', (stage, tab) => {
   });
 
   it('A slot that fills meanwhile is not moved to, which is told where it was chosen', async () => {
-    await tab.click('Move…: order 41', option('10:00 – 12:00'));
+    await tab.click('Move… order 41', option('10:00 – 12:00'));
     await tab.page.getByText('10:00 – 12:00').click();
     await book('quick', { slotId: roomy, units: 19 });
     await tab.click('Move booking', tab.page.getByRole('dialog').getByText('Slot has no room for this order'));
@@ -118,7 +118,7 @@ describeConsole('The bookings of a slot', (stage, tab) => {
   });
 
   it('Staff cancel a booking for a reason, which stands in its history, and the keyboard goes on at the section', async () => {
-    await tab.click('Cancel…: order 41', tab.text('3 units of the slot can be booked again. This can’t be undone.'));
+    await tab.click('Cancel… order 41', tab.text('3 units of the slot can be booked again. This can’t be undone.'));
     await tab.field('Reason').fill('called us');
     await tab.click('Cancel booking', tab.notice('The booking of order 41 is canceled'));
     await row('41').waitFor({ state: 'detached' });
@@ -136,9 +136,9 @@ describeConsole('The bookings of a slot', (stage, tab) => {
   it('A slot that customers have booked is deactivated, and moved to another time, after a question only', async () => {
     await tab.more('Deactivate');
     await question('2 customers have booked this slot. Their bookings stay.');
-    await tab.click('Change it');
+    await tab.click('Go back');
     await tab.click('Edit times and groups');
-    await tab.field('Window in minutes').fill('180');
+    await tab.field('Delivery window (minutes)').fill('180');
     await tab.text('08:00 – 11:00').waitFor();
     await tab.click('Save');
     await question('2 customers have booked this slot. Tell them about the new time.');
@@ -160,7 +160,7 @@ describeConsole('The bookings of a slot', (stage, tab) => {
     await tab.click('Cancel');
     await tab.click('Leave');
     await edit('2');
-    await question('4 units are booked already. Nothing more can be booked.');
+    await question('Already booked: 4 units. Those bookings stay, but customers can’t book any more.');
     await tab.click('Save anyway', tab.text('4 of 2 booked · 1 held · 0 left'));
     await edit('12');
     await tab.text('4 of 12 booked · 1 held · 8 left').waitFor();

@@ -26,7 +26,7 @@ describeConsole('A new slot', (stage, tab) => {
   const question = () => tab.page.getByRole('alertdialog', { name: 'Is this right?' });
   const isAsked = (sentence: string | RegExp) => question().getByText(sentence).waitFor();
   const correct = async () => {
-    await tab.click('Change it');
+    await tab.click('Go back');
     await question().waitFor({ state: 'hidden' });
   };
 
@@ -36,7 +36,7 @@ describeConsole('A new slot', (stage, tab) => {
     await tab.fill({ 'Delivery time': '2090-05-01T10:00', 'Orders close': '2090-05-01T06:30' });
     await tab.pick('Groups', 'Group 2');
     await tab.pick('Products', 'Product 4', 'Product 12');
-    await tab.click('Add a vendor snippet');
+    await tab.click('Add vendor snippet');
     // The name has the focus.
     await tab.page.keyboard.type(`morning-${width}`);
     await tab.pick('Products of the snippet', 'Product 4');
@@ -90,7 +90,7 @@ describeConsole('A new slot', (stage, tab) => {
     await tab.open('/slots/new');
     await tab.field('Delivery time').fill('2020-04-25T11:30');
     for (const [index, name] of ['free', 'taken'].entries()) {
-      await tab.click('Add a vendor snippet');
+      await tab.click('Add vendor snippet');
       const snippet = tab.section(`Vendor snippet ${index + 1}`);
       await snippet.getByLabel('Snippet name').fill(name);
       await snippet.getByRole('searchbox').fill('Product 4');
@@ -175,9 +175,9 @@ describeConsole('A new slot', (stage, tab) => {
     await tab.text('Active: customers can order in it').click();
     await create();
     await created();
-    await tab.more('Activate again');
+    await tab.more('Activate');
     await isAsked(empty);
-    await tab.click('Activate again anyway', tab.notice(/is active again/));
+    await tab.click('Activate anyway', tab.notice(/reactivated/));
   });
 
   it('A time that another slot takes is asked about, for a new slot, a moved one, and one that is activated again', async () => {
@@ -194,7 +194,7 @@ describeConsole('A new slot', (stage, tab) => {
     await tab.click('Save anyway');
     await saved();
     await tab.more('Deactivate');
-    await tab.more('Activate again');
+    await tab.more('Activate');
     await isAsked(taken);
   });
 

@@ -99,7 +99,7 @@ describeConsole('The page of a slot', (stage, tab) => {
   });
 
   it('Staff add a vendor snippet, which needs products, and find its link', async () => {
-    await tab.click('Add a snippet');
+    await tab.click('Add snippet');
     await tab.fill({ 'Snippet name': 'evening-run', 'Valid until': '2090-06-01T00:00' });
     await tab.click('Create snippet');
     await tab.text('at least 1').first().waitFor();
@@ -178,7 +178,7 @@ describeConsole('The page of a slot', (stage, tab) => {
     await tab.click('Edit delivery sequence');
     await tab.text('Advanced: the sequence as JSON').click();
     await tab.field('As JSON').fill('{"1": [5');
-    await tab.text('This is no JSON.').waitFor();
+    await tab.text('This isn’t valid JSON.').waitFor();
     await tab.field('As JSON').fill('{"van-7": [21]}');
     await tab.text('It can only be changed as JSON').waitFor();
     expect(await tab.text('Add or remove customers').count()).toBe(0);
@@ -187,7 +187,7 @@ describeConsole('The page of a slot', (stage, tab) => {
     await tab.pick('Customers', 'User 4');
     await tab.field('Add orders for User 4').fill('21');
     await tab.press('Enter');
-    await tab.click('Save', tab.text('There is no order 5, 21.'));
+    await tab.click('Save', tab.text('Orders not found: 5, 21.'));
     await tab.click('Save anyway', tab.notice('Delivery sequence updated successfully'));
     expect(await slot()).toMatchObject({ delivery_sequence: { 1: [5], 4: [21] } });
   });
@@ -198,7 +198,7 @@ describeConsole('The page of a slot', (stage, tab) => {
     await tab.exactly('Deactivated').waitFor();
     expect(await slot()).toMatchObject({ is_active: false });
     await tab.notice(`Slot ${id} is deactivated`).getByRole('button', { name: 'Undo' }).click();
-    await tab.notice(`Slot ${id} is active again`).waitFor();
+    await tab.notice(`Slot ${id} reactivated`).waitFor();
     expect(await slot()).toEqual({ ...before, etag: expect.anything() });
     expect(await products()).toEqual([1, 2]);
   });

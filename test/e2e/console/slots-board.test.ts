@@ -54,7 +54,7 @@ describeConsole('The board and the list of slots', (stage, tab) => {
     ]) {
       await tab.page.goto(`${stage.origin}${path}`);
       await tab.page.locator('.badge, .slot-card').getByText('Past', { exact: true }).first().waitFor();
-      expect(await tab.button(/Mark full|Open again/).count()).toBe(0);
+      expect(await tab.button(/Mark full|Reopen/).count()).toBe(0);
     }
     await tab.page.goto(`${stage.origin}/slots?day=2090-05-01`);
     for (const text of ['Closed', 'Full']) await day.getByText(text, { exact: true }).waitFor();
@@ -95,10 +95,10 @@ describeConsole('The board and the list of slots', (stage, tab) => {
     await add(7, '2090-05-01 10:00');
     await tab.open('/slots/7');
     await tab.click(/^Mark full/, tab.notice('Slot 7').getByRole('button', { name: 'Undo' }));
-    await tab.click(/^Open again/, tab.button(/^Mark full/));
+    await tab.click(/^Reopen/, tab.button(/^Mark full/));
     expect(await tab.page.getByRole('button', { name: 'Undo' }).count()).toBe(1);
     await tab.click('Undo');
-    await tab.click(/^Open again/, tab.button(/^Mark full/));
+    await tab.click(/^Reopen/, tab.button(/^Mark full/));
     await tab.link('Coupons').click();
     await tab.failAt(/UpdateSlotCapacity/);
     await tab.click('Undo', tab.notice(/Not undone: Slot 7.* The service can’t be reached/));

@@ -10,7 +10,7 @@ describeInEachBrowser('The tasks of staff', (launch) =>
         await tab.open('/');
         await tab.link('New slot').click();
         await tab.pick('Products', 'Product 3', 'Product 4');
-        await tab.click('Add a vendor snippet');
+        await tab.click('Add vendor snippet');
         await tab.type(tab.field('Snippet name'), 'first-snippet');
         await tab.pick('Products of the snippet', 'Product 3');
         await tab.click('Create slot');
@@ -19,7 +19,7 @@ describeInEachBrowser('The tasks of staff', (launch) =>
         await tab.link('Coupons').click();
         await tab.link('New coupon').click();
         await tab.type(tab.page.getByRole('textbox', { name: /^Code/ }), 'FIRST10');
-        await tab.type(tab.page.getByLabel(/^Percent|Discount in percent/).last(), '10');
+        await tab.type(tab.page.getByLabel(/^Percent|Percent off/).last(), '10');
         await tab.exactly('Everyone').click();
         await tab.click(/^Create/, tab.heading('FIRST10'));
 
@@ -51,7 +51,7 @@ describeInEachBrowser('The tasks of staff', (launch) =>
           throw new Error(`the keyboard does not reach ${name}`);
         }
         await tab.press('Tab', 'Enter');
-        // Past the navigation, which "Skip to the content" has left behind.
+        // Past the navigation, which "Skip to content" has left behind.
         await tabTo(/link "New slot"/);
         await tab.press('Enter');
         await tab.heading('New slot').waitFor();
@@ -87,7 +87,7 @@ describeInEachBrowser('The tasks of staff', (launch) =>
         await count('Enter');
         await tab.page.getByRole('dialog', { name: 'Copy this week' }).waitFor();
         await count('Enter');
-        await tab.notice('Copied: 12 slots made').waitFor();
+        await tab.notice('12 slots created').waitFor();
         await tab.link(/Slot 1001$/).waitFor();
         const onSlot = () => tab.page.evaluate<boolean>('Number(document.activeElement?.dataset?.place) > 0');
         while (!(await onSlot()) && presses < 40) await count('Tab');

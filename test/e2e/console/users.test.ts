@@ -26,7 +26,7 @@ describeConsole('The users', (stage, tab) => {
     await expect.poll(names).toEqual(['Zoya 07']);
     expect(new URL(tab.page.url()).searchParams.get('search')).toBe('zoya 07');
     await field.fill('nobody at all');
-    await tab.link('Clear the filters').click();
+    await tab.link('Clear filters').click();
     await tab.link('Zoya 01').waitFor();
     expect(await field.inputValue()).toBe('');
     await field.fill('9000000003');
@@ -53,14 +53,14 @@ describeConsole('The users', (stage, tab) => {
     await tab.section('Customers').getByRole('link', { name: 'User 2, 9000000002' }).click();
     await tab.heading('User 2').waitFor();
     await expect.poll(() => codes('Personal coupons')).toEqual(['SAVE10']);
-    await expect.poll(() => codes('Claimed codes')).toEqual(['HUSH1']);
+    await expect.poll(() => codes('Claimed coupons')).toEqual(['HUSH1']);
     await tab.follow('SAVE10', /^Coupon SAVE10/);
   });
 
   it('A customer without coupons and one that is unknown are told', async () => {
     await tab.open('/users/5');
     await tab.section('Personal coupons').getByText('No coupon is for this customer alone.').waitFor();
-    await tab.section('Claimed codes').getByText('This customer has claimed no reserved code.').waitFor();
+    await tab.section('Claimed coupons').getByText('This customer hasn’t claimed any reserved coupons.').waitFor();
     await tab.page.goto(`${stage.origin}/users/999`);
     await tab.text('Customer not found').waitFor();
     await tab.follow('All customers', 'Customers');

@@ -80,7 +80,7 @@ describeConsole('The week', (stage, tab) => {
       await tab.click('Mark full', tab.notice('1 slot marked full'));
       await expect.poll(full).toEqual([2, 3]);
       await undo('1 slot marked full');
-      await tab.notice('1 slot opened again').waitFor();
+      await tab.notice('1 slot reopened').waitFor();
       await expect.poll(full).toEqual([3]);
     });
 
@@ -247,7 +247,7 @@ describeConsole('The week', (stage, tab) => {
       await choose(1, 2);
       await stage.sql('update slots set etag = default where id = 2');
       await tab.click('Move to…');
-      await tab.field('New start of the first').fill('2090-05-02T10:15');
+      await tab.field('New start of the first slot').fill('2090-05-02T10:15');
       await tab.click('Move', tab.notice(/1 slot not moved: /));
       await tab.text('1 selected').waitFor();
       expect(await checkbox(2).isChecked()).toBe(true);
@@ -264,7 +264,7 @@ describeConsole('The week', (stage, tab) => {
         `select to_char(delivery_time at time zone 'Asia/Kolkata' - interval '1 day', 'YYYY-MM-DD"T"HH24:MI') as at from slots where id = 1`,
       );
       expect(await tab.field('New start').inputValue()).toBe(dayBefore[0]?.at);
-      await tab.click('Move', tab.text('1 slot would be delivered in the past.'));
+      await tab.click('Move', tab.text('1 slot would be in the past.'));
       expect((await stored())[0]).toEqual(before);
       await tab.click('Move anyway', tab.notice('1 slot moved by −1 day'));
     });
@@ -292,8 +292,8 @@ describeConsole('The week', (stage, tab) => {
       await open();
       await choose(2, 1);
       await tab.click('Move to…');
-      expect(await tab.field('New start of the first').inputValue()).toBe('2090-05-01T10:15');
-      await tab.field('New start of the first').fill('2090-05-03T18:15');
+      expect(await tab.field('New start of the first slot').inputValue()).toBe('2090-05-01T10:15');
+      await tab.field('New start of the first slot').fill('2090-05-03T18:15');
       await tab.page.getByRole('row', { name: /Mon 1 May 2090, 12:00 → Wed 3 May 2090, 20:00/ }).waitFor();
       await tab.click('Move', tab.notice('2 slots moved by 2 days and 8 h'));
       expect(await deliveries()).toEqual(['1: 05-03 18:15', '2: 05-03 20:00']);
@@ -312,30 +312,30 @@ describeConsole('The week', (stage, tab) => {
       await add(3, '2090-05-09 10:00');
       await open();
       await tab.click('Copy this week to…');
-      const sums = '1 slot will be made, 1 left out because the time is taken. 1 snippet is not taken along.';
+      const sums = '1 slot will be created, 1 skipped because the time is taken. 1 snippet won’t be copied.';
       await expect.poll(() => preview().innerText()).toContain(sums);
       await tab.page.getByRole('row', { name: /Tue 9 May 2090, 10:00.*slot 3 takes this time/ }).waitFor();
       expect(await deliveries()).toHaveLength(3);
-      await tab.click('Make 1 slot', tab.notice('Copied: 1 slot made, 1 left out'));
+      await tab.click('Create 1 slot', tab.notice('1 slot created, 1 skipped'));
       await slotLink(1001).waitFor();
       expect(tab.page.url()).toContain('day=2090-05-08');
       expect(await stored()).toContainEqual(
         expect.objectContaining({ id: 1001, delivery: '05-08 10:00', freeze: '05-08 06:00' }),
       );
-      await undo('Copied: 1 slot made');
+      await undo('1 slot created');
       await expect.poll(active).toEqual([1, 2, 3]);
     });
 
     it('Snippets are taken along under the names of a template, and a name that is taken or a day before the week is told at its field', async () => {
       await open();
       await tab.click('Copy this week to…');
-      await tab.field('To the days from Monday').fill('2090-05-01');
+      await tab.field('Copy Monday to').fill('2090-05-01');
       await tab.click(/^(Copy|Make .*)$/, tab.text('Choose a later day, within a year.'));
       expect(await deliveries()).toHaveLength(2);
-      await tab.fill({ 'To the days from Monday': '2090-05-08', 'Names of the copied snippets': '{name}' });
+      await tab.fill({ 'Copy Monday to': '2090-05-08', 'Names of the copied snippets': '{name}' });
       await tab.text('Snippet name "run" already exists').first().waitFor();
       await tab.field('Names of the copied snippets').fill('{name} {date}');
-      await tab.click('Make 2 slots', tab.notice('Copied: 2 slots made'));
+      await tab.click('Create 2 slots', tab.notice('2 slots created'));
       const snippets = await stage.sql('select slot_id, snippet_code from vendor_snippets order by id');
       expect(snippets[1]).toEqual({ slot_id: 1001, snippet_code: 'run 2090-05-08' });
     });
@@ -351,27 +351,27 @@ describeConsole('The week', (stage, tab) => {
         await tab.field('Names of the copied snippets').fill('{name} {date}');
       };
       await copy();
-      await tab.click('Make 2 slots');
+      await tab.click('Create 2 slots');
       // Until the copies are read, the dialog is there, and a press beside it closes it.
       await slotLink(1001).waitFor();
-      await undo('Copied: 2 slots made');
-      await tab.notice('2 slots deactivated again').waitFor();
+      await undo('2 slots created');
+      await tab.notice('Copy undone: 2 slots deactivated').waitFor();
       await tab.close();
       await copy();
       await tab.text('Snippet name "run 2090-05-08" already exists').first().waitFor();
       await tab.text(/^2 slots at these times are deactivated, and keep their snippets’ names/).waitFor();
       await tab.link('Open slot 1001').waitFor();
-      await tab.click('Activate again', tab.notice('2 slots activated again'));
+      await tab.click('Activate', tab.notice('2 slots activated again'));
       expect(await active()).toEqual([1, 2, 1001, 1002]);
-      await preview().getByText('0 slots will be made, 2 left out because the time is taken').waitFor();
+      await preview().getByText('0 slots will be created, 2 skipped because the time is taken').waitFor();
     });
 
     it('Chosen slots are copied for several weeks', async () => {
       await open();
       await checkbox(2).click();
       await tab.click('Copy to…');
-      await tab.field('How often').fill('3');
-      await tab.click('Make 3 slots', tab.notice('Copied: 3 slots made'));
+      await tab.field('Number of copies').fill('3');
+      await tab.click('Create 3 slots', tab.notice('3 slots created'));
       expect((await deliveries()).slice(2)).toEqual(['1001: 05-09 10:00', '1002: 05-16 10:00', '1003: 05-23 10:00']);
     });
 
@@ -392,8 +392,8 @@ describeConsole('The week', (stage, tab) => {
     await open(undefined, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
     await slotLink(1).waitFor();
     await tab.button('Copy this week to…').tap();
-    await tab.button('Make 12 slots').tap();
-    await tab.notice('Copied: 12 slots made').getByRole('button', { name: 'Close' }).tap();
+    await tab.button('Create 12 slots').tap();
+    await tab.notice('12 slots created').getByRole('button', { name: 'Close' }).tap();
     const first = (await stored()).find(({ delivery }) => delivery === '05-09 10:00');
     await checkbox(first?.id ?? 0).tap();
     await tab.button('Move to…').tap();

@@ -19,7 +19,12 @@ describe('A delivery sequence, as the console edits it', () => {
   });
 
   it('Any JSON can be stored, also null', () => {
-    expect(['null', '[1]', '"x"', '{'].map(jsonProblem)).toEqual([undefined, undefined, undefined, 'This is no JSON.']);
+    expect(['null', '[1]', '"x"', '{'].map(jsonProblem)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'This isn’t valid JSON.',
+    ]);
   });
 
   it('A number that would be stored as another one is named, and not the digits of a text', () => {

@@ -62,7 +62,7 @@ export function Component() {
             onRetry={() => void (isFetchNextPageError ? fetchNextPage() : refetch())}
           />
         ))}
-      {isLoading && <Loading what="the changes" />}
+      {isLoading && <Loading what={text.theChanges} />}
       {isEmpty && <Empty>{Object.values(values).some(Boolean) ? text.none : text.noneYet}</Empty>}
       {entries.length > 0 && (
         <div className="list-header">

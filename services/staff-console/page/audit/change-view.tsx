@@ -146,7 +146,7 @@ const Groups = ({ ids }: IdListProps) => groupNames(useGroups(), ids);
 
 function Staff({ ids }: IdListProps) {
   const staff = useStaff();
-  return ids.map((id) => staff.get(id) ?? `Staff number ${id}`).join(', ');
+  return ids.map((id) => staff.get(id) ?? words.coupon.staff(id)).join(', ');
 }
 
 const linksTo =

@@ -46,11 +46,11 @@ export function History({ type, id }: RecordProps) {
   const entries = last === undefined ? all : all.slice(0, all.indexOf(last) + 1);
   return (
     <Section title={text.history}>
-      <Read query={trail} what="the history">
+      <Read query={trail} what={text.theChanges}>
         {() => (
           <>
             {entries.length === 0 && <Empty>{text.noHistory}</Empty>}
-            <Read query={recoveries} what="the recoveries of the database">
+            <Read query={recoveries} what={text.theChanges}>
               {() => null}
             </Read>
             <ol className="plain">

@@ -1,3 +1,4 @@
+import { words } from '../words.ts';
 import { business } from './business.ts';
 
 /** Formats an amount with the business's currency, such as "₹1,896.80". It shows all digits that a decimal has. */
@@ -34,8 +35,8 @@ export function amountProblem(text: string): string | undefined {
   if (!Number.isNaN(readAmount(text))) return undefined;
   const digits = digitsOf(text);
   return isAmbiguous(digits)
-    ? `Write ${digits.replace(/[.,]/, '')} or ${Number(digits.replace(',', '.'))}: this may mean either.`
-    : 'Enter a number, such as 150 or 99.5.';
+    ? words.forms.eitherAmount(digits.replace(/[.,]/, ''), Number(digits.replace(',', '.')))
+    : words.forms.noAmount;
 }
 
 /** Removes what groups digits, and the sign of the business's currency. Another currency's amount is none here. */

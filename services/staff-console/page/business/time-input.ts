@@ -1,5 +1,6 @@
 import { type Timestamp, timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type CalendarDateTime, fromAbsolute, parseDateTime, toZoned } from '@internationalized/date';
+import { words } from '../words.ts';
 import { business } from './business.ts';
 
 // The text of a time field is a time of the wall clock in the business's time zone, such as 2026-11-23T14:30. An hour
@@ -68,7 +69,7 @@ export function describeSkipped(name: string, text: string): string[] {
   const at = readTimeInput(text);
   const becomes = at === undefined ? text : timeInput(at);
   if (becomes.startsWith(text.slice(0, minutesLength))) return [];
-  return [`${name} does not exist: on that day the clocks skip ${text.slice(11)}. It becomes ${becomes.slice(11)}.`];
+  return [words.forms.skipped(name, text.slice(11), becomes.slice(11))];
 }
 
 /** Moves a text by as much of the wall clock as lies between two others. Returns it unmoved if one is not a time. */

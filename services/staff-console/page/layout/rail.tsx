@@ -46,9 +46,9 @@ const places = [
 
 /** The looks of the page, each with the one that its button brings next. '' is that of the computer. */
 const themes = {
-  '': ['As this computer', Monitor, 'light'],
-  light: ['Light', Sun, 'dark'],
-  dark: ['Dark', Moon, ''],
+  '': [text.themes.system, Monitor, 'light'],
+  light: [text.themes.light, Sun, 'dark'],
+  dark: [text.themes.dark, Moon, ''],
 } as const;
 
 /** The rail beside every page: where staff may go, and who and when it is. It can be folded to its icons. */

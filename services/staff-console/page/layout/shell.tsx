@@ -46,7 +46,7 @@ export function Shell() {
             </p>
           )}
           <main id="content" tabIndex={-1}>
-            <Suspense fallback={<Loading what="the page" />}>
+            <Suspense fallback={<Loading what={words.frame.thePage} />}>
               <Outlet />
             </Suspense>
           </main>

@@ -29,7 +29,7 @@ export function SignInPage() {
   return (
     <main className="sign-in card">
       <h1>{words.frame.product}</h1>
-      {isStarting ? <Loading what="the console" /> : <SignInWay />}
+      {isStarting ? <Loading what={words.frame.thePage} /> : <SignInWay />}
     </main>
   );
 }

@@ -1,3 +1,4 @@
+import { words } from '../words.ts';
 /** A delivery sequence that the editor can edit: a list of integers for each user id (spec 2.1). */
 export type Sequence = Readonly<Record<string, readonly number[]>>;
 
@@ -34,11 +35,11 @@ export function toText(draft: SequenceDraft): string {
 
 /** Returns the problem with a text as JSON, of which the service stores any; undefined if there is none. */
 export function jsonProblem(text: string): string | undefined {
-  if (parse(text) === undefined) return 'This is no JSON.';
+  if (parse(text) === undefined) return words.slot.sequence.noJson;
   // Outside of texts. Such a number would be stored as another one.
   const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d{16,}/g) ?? [];
   const long = numbers.find((number) => BigInt(number) !== BigInt(Number(number)));
-  return long === undefined ? undefined : `The number ${long} has too many digits to be stored.`;
+  return long === undefined ? undefined : words.slot.sequence.longNumber(long);
 }
 
 function parse(text: string): unknown {

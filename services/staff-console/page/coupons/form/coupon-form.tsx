@@ -16,7 +16,7 @@ import { describeDraft } from '../record/words.ts';
 import { concernsOf, type FormKind } from './concerns.ts';
 import '../record/coupons.css';
 
-const { form: text, terms } = words.coupon;
+const { form: text } = words.coupon;
 const { reserved } = words.coupons;
 
 type FormProps = ComponentProps<typeof EditForm>;
@@ -127,7 +127,7 @@ function TermsFields({ kind, draft, change, start, write }: TermsFieldsProps) {
           {/* Each kind has its own field, so that one does not show the other's problem. */}
           <AmountField
             key={discount.kind}
-            label={isPercent ? terms.percent : terms.amount}
+            label={isPercent ? words.fields.discountPercent : words.fields.flatDiscount}
             name="discount"
             value={discount[discount.kind]}
             onChange={(typed) => setDiscount({ [discount.kind]: isPercent ? typed.replace('%', '') : typed })}

@@ -17,7 +17,7 @@ import { describeDiscount, describeMinimum, stateOf, type Terms, type Usable } f
 import './coupons.css';
 
 const text = words.coupons;
-const { terms: labels, code } = words.coupon;
+const { code } = words.coupon;
 
 type Coded = Pick<ListedCoupon, 'id' | 'couponCode'>;
 
@@ -46,8 +46,8 @@ export const termsColumns: readonly [Column<Terms>, Column<Terms>, Column<Terms>
     text: describeDiscount,
     className: 'clip',
     file: [
-      { title: labels.percent, text: ({ discountPercent = '' }) => discountPercent },
-      { title: labels.amount, text: ({ flatDiscount = '' }) => flatDiscount },
+      { title: words.fields.discountPercent, text: ({ discountPercent = '' }) => discountPercent },
+      { title: words.fields.flatDiscount, text: ({ flatDiscount = '' }) => flatDiscount },
       { title: words.fields.maxValue, text: ({ maxValue = '' }) => maxValue },
     ],
   },

@@ -6,6 +6,7 @@ import { fromTimeInput, timeInput } from '../../business/time-input.ts';
 import type { Option } from '../../forms/pick-many.tsx';
 import { describeUser, isGone, nameOfProduct } from '../../lookup/names.ts';
 import { isSame } from '../../rpc/merge.ts';
+import { words } from '../../words.ts';
 
 /** A product to which a coupon is limited: by a link unless told, by the coupon's list of product ids, or by both. */
 type ChosenProduct = Option & { readonly isListed?: boolean; readonly isLinked?: boolean };
@@ -51,7 +52,7 @@ export function draftOf(coupon: CouponDetail): CouponDraft {
     users: coupon.applicableUsers.map((user) =>
       isGone(user)
         ? { id: user.id, name: describeUser(user) }
-        : { id: user.id, name: user.name || 'Unknown', detail: user.mobile },
+        : { id: user.id, name: user.name || words.lookup.unnamed, detail: user.mobile },
     ),
   };
 }

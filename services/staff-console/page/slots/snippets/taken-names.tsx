@@ -3,6 +3,7 @@ import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
 import { type CopySlotsResponse, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
 import { ButtonLink } from '../../ui/button.tsx';
+import { words } from '../../words.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
 import { FlagButton } from '../record/update-slots.tsx';
 
@@ -42,7 +43,7 @@ export function TakenNames({ copies }: Pick<CopySlotsResponse, 'copies'>) {
           done="activated again"
           undone="deactivated again"
         />
-        <ButtonLink href={`/slots/${slot.id}`}>Open slot {slot.id}</ButtonLink>
+        <ButtonLink href={`/slots/${slot.id}`}>{words.slot.open(slot.id)}</ButtonLink>
       </div>
     </div>
   );
