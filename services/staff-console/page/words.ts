@@ -248,7 +248,7 @@ export const words = {
     twice: (time: string) => `${time} comes twice on this day`,
     first: (offset: string) => `The first, UTC${offset}`,
     second: (offset: string) => `The second, UTC${offset}`,
-    searchByName: 'Search by name, or paste numbers: 3, 8',
+    searchByName: (label: string) => `Search ${label.toLowerCase()} by name or number`,
     lookingUp: (count: number) => `Looking up ${counted(count, 'numbers')}…`,
     notLookedUp: 'The numbers could not be looked up. Enter them again.',
     enterNumbers: 'Press Enter to add these numbers.',
@@ -726,8 +726,6 @@ export const words = {
     termsTitle: 'Terms',
     /** The terms, in lists, forms and facts. */
     terms: {
-      ...{},
-      ...{},
       ...{ valid: 'Valid' },
     },
     ...{ percentCounts: '. Its percentage counts, not its amount' },
@@ -798,6 +796,7 @@ export const words = {
       space: (code: string) => `The code “${code}” has a space in it.`,
       tooMuch: (percent: string) => `${percent}% is more than the whole order.`,
       nothing: 'This coupon gives no discount.',
+      endsAtMidnight: (day: string) => `The coupon ends as ${day} begins. To include that day, end it at 23:59.`,
       ended: (end: string) => `This end date has passed: ${end}. Customers can’t use the coupon.`,
       never: (start: string) => `It starts on ${start}, after its end: nobody can ever use it.`,
       ...{ start: 'The coupon’s start time', end: 'The coupon’s end time' },
@@ -813,7 +812,7 @@ export const words = {
 
     refund: {
       title: 'Refund for an order',
-      explained: 'The customer gets a coupon worth the order total. It works once and expires after 30 days.',
+      explained: 'The customer gets a coupon worth the order total, for one order of at least as much within 30 days.',
       enter: 'Enter the number of the order, such as 1042.',
       ...{ show: 'Find order', what: 'the order' },
       orderNotFound: { title: 'Order not found', advice: 'No order has this number. Check it, and try again.' },

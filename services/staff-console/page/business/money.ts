@@ -4,7 +4,8 @@ import { business } from './business.ts';
 /** Formats an amount with the business's currency, such as "₹1,896.80". It shows all digits that a decimal has. */
 export function formatAmount(amount: string | number, digits = 10): string {
   const { currency } = business;
-  return Number(amount).toLocaleString('en', {
+  // Of rupees, lakhs and crores are grouped.
+  return Number(amount).toLocaleString(currency === 'INR' ? 'en-IN' : 'en', {
     ...(currency === undefined ? { minimumFractionDigits: 2 } : { style: 'currency', currency }),
     maximumFractionDigits: Math.max(digits, currencyDigits()),
   });

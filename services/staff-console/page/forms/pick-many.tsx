@@ -101,7 +101,7 @@ export function PickMany(props: PickManyProps) {
       >
         <Label>{label}</Label>
         <Input
-          placeholder={text.searchByName}
+          placeholder={text.searchByName(label)}
           onPaste={(event) => {
             const numbers = readList(event.clipboardData.getData('text'));
             if (numbers.length === 0) return;

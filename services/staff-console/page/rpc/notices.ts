@@ -21,6 +21,8 @@ export interface Notice {
 
 // Long enough to read the notice and press "Undo".
 const shownMs = 8_000;
+// There is time to look at what was done, and to undo it.
+const undoMs = 20_000;
 
 export const notices = new ToastQueue<Notice>({ maxVisibleToasts: 3 });
 
@@ -28,5 +30,5 @@ export const notices = new ToastQueue<Notice>({ maxVisibleToasts: 3 });
 export function notify(notice: Notice): void {
   const earlier = notices.visibleToasts.filter(({ content }) => content.about !== undefined);
   for (const { key, content } of earlier) if (content.about === notice.about) notices.close(key);
-  notices.add(notice, notice.isProblem ? {} : { timeout: shownMs });
+  notices.add(notice, notice.isProblem ? {} : { timeout: notice.undo ? undoMs : shownMs });
 }

@@ -1,5 +1,5 @@
 import { readAmount, shortAmount } from '../../business/money.ts';
-import { formatDate } from '../../business/time.tsx';
+import { formatDate, formatDay } from '../../business/time.tsx';
 import { describeSkipped, readTimeInput } from '../../business/time-input.ts';
 import { words } from '../../words.ts';
 import { type CouponDraft, discountsOf } from '../record/draft.ts';
@@ -40,6 +40,7 @@ export function concernsOf(kind: FormKind, draft: CouponDraft, first: CouponDraf
     isCostlier && isUncapped && isLarge && text.cost(gets, percent, validTill === '', !hasLimit(maxLimitForUser)),
     isOtherDiscount && percent + amount === 0 && text.nothing,
     isOther('validTill') && end !== undefined && end.getTime() < now && text.ended(formatDate(end)),
+    isOther('validTill') && end && validTill.endsWith('T00:00') && text.endsAtMidnight(formatDay(end)),
     (isOther('startsAt') || isOther('validTill')) && start && end && start >= end && text.never(formatDate(start)),
     ...(isOther('startsAt') ? describeSkipped(text.start, startsAt) : []),
     ...(isOther('validTill') ? describeSkipped(text.end, validTill) : []),

@@ -63,7 +63,8 @@ export const termsColumns: readonly [Column<Terms>, Column<Terms>, Column<Terms>
       ends,
       { title: words.fields.maxUses, text: ({ maxUses }) => String(maxUses || '') },
     ],
-    show: ({ validTill }) => (validTill ? dayOf(validTill) : text.noEnd),
+    // A coupon that ends with its day needs no time.
+    show: ({ validTill }) => (validTill ? formatTime(validTill).replace(', 23:59', '') : text.noEnd),
     compare: (a, b) => endOf(a) - endOf(b),
   },
 ];

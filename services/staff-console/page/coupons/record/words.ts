@@ -113,8 +113,8 @@ export function describeField(field: keyof CouponDraft, draft: CouponDraft): rea
   const described: Readonly<Record<keyof CouponDraft, readonly [string, string]>> = {
     couponCode: [words.fields.couponCode, draft.couponCode],
     discount: [words.fields.discountAmount, describeDiscount(discountsOf(draft.discount))],
-    minOrder: [words.fields.minOrder, draft.minOrder],
-    maxValue: [words.fields.maxValue, draft.maxValue],
+    minOrder: [words.fields.minOrder, draft.minOrder && shortAmount(readAmount(draft.minOrder))],
+    maxValue: [words.fields.maxValue, draft.maxValue && shortAmount(readAmount(draft.maxValue))],
     startsAt: [words.fields.startsAt, draft.startsAt.replace('T', ' ')],
     validTill: [words.fields.validTill, draft.validTill.replace('T', ' ')],
     audience: [words.fields.applicableUsers, audience[draft.audience]],
