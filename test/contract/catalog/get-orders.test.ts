@@ -40,6 +40,11 @@ slotContract('GetOrders', (api) => {
     ]);
   });
 
+  it('An order has the key of the business where it has one', async () => {
+    await api.sql(`update orders set external_id = 'A-1' where id = 1`);
+    expect((await read([1, 2])).map(({ externalId }) => externalId)).toEqual(['A-1', undefined]);
+  });
+
   it('A total that is no amount of 0 or more is left out', async () => {
     const orders = await read([11, 12, 13]);
     expect(orders.map(({ id, totalAmount }) => [id, totalAmount])).toEqual([

@@ -207,6 +207,19 @@ describeConsole('A new coupon', (stage, tab) => {
     expect(await readCoupons(stage.coupon)).toMatchObject([{ discount_percent: '15', valid_till, products: [7] }]);
   });
 
+  it('An end at midnight is asked about, because the day that it names is not in it', async () => {
+    await openFilled();
+    await tab.field('Ends').fill('2090-12-24T00:00');
+    await create();
+    await question()
+      .getByText('The coupon ends as Sun 24 Dec 2090 begins. To include that day, end it at 23:59.')
+      .waitFor();
+    await tab.click('Go back');
+    await tab.field('Ends').fill('2090-12-24T23:59');
+    await create();
+    await created();
+  });
+
   it('A coupon that makes orders free for everyone is asked about, unless its cost has a bound', async () => {
     await openFilled();
     await tab.field('Percent off').fill('100');

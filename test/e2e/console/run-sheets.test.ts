@@ -56,6 +56,17 @@ describeConsole('Run sheets', (stage, tab) => {
     expect(await sheet(7).getByRole('columnheader').last().innerText()).toBe('Signature');
   });
 
+  it('What is booked under the key of the business stands at the stop of its order', async () => {
+    await stage.sql(`update orders set external_id = 'A-40' where id = 40`);
+    await stage.sql(`update slots set delivery_sequence = '{"1": [40]}' where id = 11`);
+    await book(11, 'A-40', { userId: 2, units: 2 });
+    await tab.open('/slots/11');
+    await tab.link('Run sheet').click();
+    await expect
+      .poll(async () => (await rows(11)).map((row) => row.split('\t').slice(2, 4)))
+      .toEqual([['A-40 250.00', '2']]);
+  });
+
   it('The sheets of a day are those of its active slots, each on a page of its own, of either paper', async () => {
     await tab.open('/slots?day=2090-05-01');
     await tab.click('Mon 1 May 2090: actions');

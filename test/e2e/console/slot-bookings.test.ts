@@ -170,15 +170,17 @@ describeConsole('The bookings of a slot', (stage, tab) => {
     expect(await slot()).toMatchObject({ capacity: null, window_minutes: 120 });
   });
 
-  it('What is booked becomes stops at one press, first booked first, except orders without a number, and those that are stops', async () => {
+  it('What is booked becomes stops at one press, first booked first, except orders that are not known, and those that are stops', async () => {
     await book('43');
     await book('42', { userId: 2 });
+    await stage.sql(`insert into orders (id, user_id, external_id) values (44, 4, 'W-44')`);
+    await book('W-44');
     await tab.page.reload();
     await tab.click('Edit delivery sequence');
-    await tab.click('Add 2 booked orders');
+    await tab.click('Add 3 booked orders');
     await tab.page.getByRole('grid', { name: 'Orders of User 4' }).getByText('Order 43').waitFor();
     await tab.click('Save', tab.notice('Delivery sequence updated successfully'));
-    expect(await slot()).toMatchObject({ delivery_sequence: { 1: [41], 2: [42], 4: [43] } });
+    expect(await slot()).toMatchObject({ delivery_sequence: { 1: [41], 2: [42], 4: [43, 44] } });
     await tab.click('Edit delivery sequence', tab.text('Add or remove customers'));
     expect(await tab.button(/^Add .* booked/).count()).toBe(0);
   });
