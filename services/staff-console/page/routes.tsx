@@ -6,8 +6,7 @@ import { Shell } from './layout/shell.tsx';
 import { notices } from './rpc/notices.ts';
 import { createQueryClient } from './rpc/query-client.ts';
 import { createTransports, TransportsContext } from './rpc/transport.ts';
-import { Loading, Page } from './ui/page.tsx';
-import { BrokenPage, NoSuchPage } from './ui/wrong-page.tsx';
+import { BrokenPage, Loading, NoSuchPage, Page } from './ui/page.tsx';
 import { words } from './words.ts';
 
 /** The pages by path. Each is fetched when it is first opened. */

@@ -4,11 +4,10 @@ import { skipToken } from '@tanstack/react-query';
 import { Link } from 'react-aria-components/Link';
 import { type AuditEntry, AuditService } from '#gen/audit/v1/audit_service_pb';
 import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
-import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { Time, timeSince, useNow } from '../business/time.tsx';
 import { useStaff } from '../lookup/names.ts';
 import { useTransports } from '../rpc/transport.ts';
-import { slotTime } from '../slots/record/slot-state.tsx';
+import { SlotName } from '../slots/record/slot-state.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty, Facts, Read, Section } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
@@ -156,11 +155,9 @@ export function Deed({ entry }: { readonly entry: AuditEntry }) {
 /** Names a slot by its time and a coupon by its code, as soon as these are read, and other records by their numbers. */
 function RecordName({ entry }: { readonly entry: AuditEntry }) {
   const { resourceType, resourceId: id } = entry;
-  const ofSlot = resourceType === 'slot' ? { id } : skipToken;
-  const slot = useQuery(SlotService.method.getSlotById, ofSlot, { staleTime }).data?.slot;
   const ofCoupon = resourceType === 'coupon' ? { id } : skipToken;
   const code = useQuery(CouponService.method.getById, ofCoupon, { staleTime }).data?.coupon?.couponCode;
-  if (slot !== undefined) return slotTime(slot);
+  if (resourceType === 'slot') return <SlotName id={id} />;
   return code === undefined ? nameOfRecord(entry) : `${text.kinds.coupon} ${isolate(code)}`;
 }
 

@@ -10,7 +10,7 @@ import type { Column } from '../lists/column.tsx';
 import { CsvButton } from '../lists/csv-button.tsx';
 import type { Selection } from '../lists/selection.tsx';
 import { notify } from '../rpc/notices.ts';
-import { type SentEach, useWriteEach } from '../rpc/write-each.ts';
+import { type SentEach, useWriteEach } from '../rpc/write.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { counted, words } from '../words.ts';

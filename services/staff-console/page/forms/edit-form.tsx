@@ -24,6 +24,8 @@ interface EditFormProps {
   /** Whether concerns are still being looked for. Sending waits for them. */
   readonly isChecking?: boolean;
   onSend(): void;
+  /** The text of the button that leaves the form; "Cancel" by default. */
+  readonly keep?: string;
   /** Undefined for a form that is all there is on its page. */
   onCancel?: () => void;
   readonly className?: string;
@@ -34,7 +36,17 @@ const lockAfterMs = 500;
 
 /** A form: its fields, its failure, and the buttons that send and cancel it, beside the fields if it has a summary. */
 export function EditForm(props: EditFormProps) {
-  const { label, action = words.save, pending = words.saving, write, places, onSend, onCancel, children } = props;
+  const {
+    label,
+    action = words.save,
+    pending = words.saving,
+    keep = words.cancel,
+    write,
+    places,
+    onSend,
+    onCancel,
+    children,
+  } = props;
   const { className = '', isDirty, summary, concerns = [], isChecking = false } = props;
   const { atFields, failure } = useProblems(write?.failure, places);
   const { ask, isWaiting, question } = useQuestion(concerns, isChecking, action, onSend);
@@ -56,7 +68,7 @@ export function EditForm(props: EditFormProps) {
         </Button>
         {onCancel !== undefined && (
           <Button onPress={() => (isDirty ? setIsAsking(true) : cancel())} isDisabled={isPending}>
-            {words.cancel}
+            {keep}
           </Button>
         )}
       </div>

@@ -169,6 +169,7 @@ export function SlotRows({ slots: { data: sums }, now, today }: Omit<TilesProps,
           <span id={id} className="detail">
             {left && text.next(left.length, shown)}
           </span>
+          <ButtonLink href={`/slots/sheets?day=${dateInput(new Date(now))}`}>{words.slots.sheets}</ButtonLink>
           <ButtonLink href="/slots">{words.slots.calendar}</ButtonLink>
         </>
       }

@@ -9,13 +9,13 @@ import { useRows } from '../lists/source.ts';
 import { useUsers } from '../lookup/names.ts';
 import { CancelDialog, MoveDialog } from '../slots/bookings/booking-dialogs.tsx';
 import { type BookingsOf, bookingsOf, isLive, liveStates, unitsOf } from '../slots/bookings/live-bookings.ts';
+import { SlotName } from '../slots/record/slot-state.tsx';
 import { Button } from '../ui/button.tsx';
 import { Section } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
-import { stateColumn, userColumn } from './holds.tsx';
+import { stateColumn, useRowDialog, userColumn } from './holds.tsx';
 import { orderPath } from './order.ts';
-import { useRowDialog } from './row-dialog.tsx';
 
 const { slot: text, orders } = words;
 
@@ -55,14 +55,15 @@ export function Bookings(of: Omit<BookingsOf, 'states'>) {
       {short}
     </Button>
   );
+  const customerColumn = userColumn((id) => (
+    <>
+      {userOf(id).name}
+      <div className="detail">{userOf(id).mobile}</div>
+    </>
+  ));
   const columns: readonly Column<SlotBooking>[] = [
     isOfSlot ? orderColumn : slotColumn,
-    userColumn((id) => (
-      <>
-        {userOf(id).name}
-        <div className="detail">{userOf(id).mobile}</div>
-      </>
-    )),
+    ...(of.userId === undefined ? [customerColumn] : []),
     { title: words.fields.units, text: ({ units }) => String(units), className: 'number' },
     stateColumn(now),
     {
@@ -118,6 +119,19 @@ const orderColumn: Column<SlotBooking> = {
 
 const slotColumn: Column<SlotBooking> = {
   title: words.fields.slotId,
-  show: ({ slotId }) => <Link href={`/slots/${slotId}`}>{words.slots.slot(slotId)}</Link>,
+  show: ({ slotId, orderKey }) => (
+    <>
+      <Link href={`/slots/${slotId}`}>
+        <SlotName id={slotId} />
+      </Link>
+      <div className="detail">
+        <Link href={orderPath(orderKey)}>{words.orders.titled(isolate(orderKey))}</Link>
+      </div>
+    </>
+  ),
   text: ({ slotId }) => String(slotId),
+  file: [
+    { title: words.fields.slotId, text: ({ slotId }) => String(slotId) },
+    { title: words.fields.orderKey, text: ({ orderKey }) => orderKey },
+  ],
 };

@@ -1,5 +1,5 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'react-aria-components/Link';
 import type { Redemption } from '#gen/coupon/v1/redemption_service_pb';
 import type { SlotBooking } from '#gen/slot/v1/slot_booking_service_pb';
@@ -58,4 +58,26 @@ function Since({ hold, now }: { readonly hold: Hold; readonly now: number }) {
       </Link>
     </div>
   );
+}
+
+/**
+ * Lets the rows of a section's list open a dialog. When that is done, the keyboard goes on at the section's heading, because
+ * the button that was pressed may be gone.
+ *
+ * @returns what opens a dialog, and what the section has to show.
+ */
+export function useRowDialog() {
+  const [dialog, setDialog] = useState<(close: () => void, done: () => void) => ReactNode>();
+  const [done, setDone] = useState(0);
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (done > 0) place.current?.closest('section')?.querySelector('h2')?.focus();
+  }, [done]);
+  const close = () => setDialog(undefined);
+  const finish = () => {
+    close();
+    setDone(done + 1);
+  };
+  const open = (render: NonNullable<typeof dialog>) => setDialog(() => render);
+  return { open, shown: <span ref={place}>{dialog?.(close, finish)}</span> };
 }

@@ -1,8 +1,7 @@
 import { useSearchParams } from 'react-router';
 import { ButtonLink } from '../ui/button.tsx';
-import { Page } from '../ui/page.tsx';
+import { NoSuchPage, Page } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
-import { NoSuchPage } from '../ui/wrong-page.tsx';
 import { words } from '../words.ts';
 import { Bookings } from './bookings.tsx';
 import { readOrderKey, useOrder } from './order.ts';

@@ -14,10 +14,9 @@ import { Button } from '../ui/button.tsx';
 import { Section } from '../ui/page.tsx';
 import { isolate, readId } from '../ui/text.ts';
 import { words } from '../words.ts';
-import { stateColumn, userColumn } from './holds.tsx';
+import { stateColumn, useRowDialog, userColumn } from './holds.tsx';
 import { orderPath, readOrderKey } from './order.ts';
 import { ReleaseDialog } from './release-dialog.tsx';
-import { useRowDialog } from './row-dialog.tsx';
 import { redemptionStates } from './state.ts';
 
 const text = words.orders;

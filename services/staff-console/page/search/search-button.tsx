@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { late, useLater } from '../ui/pauses.tsx';
 import { words } from '../words.ts';
@@ -10,24 +10,32 @@ const SearchDialog = late(load);
 /** Opens the search for everything, as do Ctrl-K and, outside of fields, the slash. */
 export function SearchButton() {
   const [isOpen, setIsOpen] = useState(false);
+  // What is typed while the dialog comes.
+  const typed = useRef('');
   const isLater = useLater();
   useEffect(() => void (isLater && load().catch(() => undefined)), [isLater]);
   useEffect(() => {
     const open = (event: KeyboardEvent) => {
+      if (isOpen && event.key.length === 1 && !event.ctrlKey && !isField(document.activeElement)) {
+        typed.current += event.key;
+        return event.preventDefault();
+      }
       const isShortcut = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
-      if (!isShortcut && (event.key !== '/' || isField(event.target) || isField(document.activeElement))) return;
+      if (!isShortcut && (event.key !== '/' || isField(event.target) || isField(document.activeElement)))
+        return undefined;
       event.preventDefault();
-      setIsOpen(true);
+      typed.current = '';
+      return setIsOpen(true);
     };
     addEventListener('keydown', open);
     return () => removeEventListener('keydown', open);
-  }, []);
+  }, [isOpen]);
   return (
     <>
       <Button onPress={() => setIsOpen(true)} aria-keyshortcuts="Control+K /">
         <Search /> <span className="word">{words.frame.search}</span> <kbd>Ctrl K</kbd>
       </Button>
-      {isOpen && <SearchDialog onClose={() => setIsOpen(false)} />}
+      {isOpen && <SearchDialog typed={typed} onClose={() => setIsOpen(false)} />}
     </>
   );
 }

@@ -14,9 +14,17 @@ import './search.css';
 
 const labels = words.search;
 
+interface SearchDialogProps {
+  /** What was typed before the field stood. */
+  readonly typed: { readonly current: string };
+  onClose(): void;
+}
+
 /** Finds everything by one field: the page's actions, other pages, slots, coupons, orders and customers. */
-export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
+export function SearchDialog({ typed, onClose }: SearchDialogProps) {
   const [text, setText] = useState('');
+  // Once the field has the focus.
+  useEffect(() => void requestAnimationFrame(() => setText((now) => typed.current + now)), [typed]);
   const navigate = useNavigate();
   // The page behind the dialog stays as it is.
   const [actions] = useState(actionsOfPage);

@@ -6,9 +6,9 @@ import { useNavigate, useSearchParams } from 'react-router';
 import { type SlotDetail, SlotService } from '#gen/slot/v1/slot_service_pb';
 import { formatDate, useNow } from '../business/time.tsx';
 import { dateInput, moveTime, readDay, readTimeInput, shiftDay } from '../business/time-input.ts';
+import { Switch } from '../forms/choice.tsx';
 import { EditForm } from '../forms/edit-form.tsx';
 import type { Option } from '../forms/pick-many.tsx';
-import { Switch } from '../forms/switch.tsx';
 import { ProductPicker } from '../lookup/pickers.tsx';
 import { isSame } from '../rpc/merge.ts';
 import { useWrite } from '../rpc/write.ts';
@@ -17,9 +17,17 @@ import { Button } from '../ui/button.tsx';
 import { Page, Read, Section } from '../ui/page.tsx';
 import { readId } from '../ui/text.ts';
 import { words } from '../words.ts';
-import { concernsOf, draftOf, emptyConcerns, inputOf, plansOf, productsOf, type SlotDraft } from './record/draft.ts';
+import {
+  concernsOf,
+  draftOf,
+  emptyConcerns,
+  inputOf,
+  plansOf,
+  productsOf,
+  type SlotDraft,
+  useTaken,
+} from './record/draft.ts';
 import { slotTime } from './record/slot-state.tsx';
-import { useTaken } from './record/taken.ts';
 import {
   copySnippet,
   emptySnippet,

@@ -22,10 +22,10 @@ import {
   type SlotDraft,
   slotLabels,
   updateOf,
+  useTaken,
 } from './record/draft.ts';
 import { EditSection, type SectionProps, useSectionEdit } from './record/edit-section.tsx';
 import { CapacityBar, slotTime } from './record/slot-state.tsx';
-import { useTaken } from './record/taken.ts';
 import { CapacityField, TimesFields } from './times-fields.tsx';
 
 const text = words.slot;

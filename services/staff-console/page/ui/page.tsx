@@ -1,11 +1,12 @@
 import { Code } from '@connectrpc/connect';
-import { type ReactNode, useEffect, useRef } from 'react';
-import { useLocation } from 'react-router';
+import { type ComponentType, type ReactNode, useEffect, useRef } from 'react';
+import { useLocation, useParams, useRouteError } from 'react-router';
 import { describeFailure, type Failure } from '../rpc/failure.ts';
 import { words } from '../words.ts';
 import type { MoreAction } from './action-list.tsx';
 import { Button, ButtonLink } from './button.tsx';
 import { MoreMenu } from './more-menu.tsx';
+import { readId } from './text.ts';
 
 interface PageProps {
   /** The page's heading, and its name in the browser's tab. */
@@ -174,4 +175,33 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Rea
       )}
     </dl>
   );
+}
+
+/** Shown if no page has the URL. */
+export function NoSuchPage() {
+  return (
+    <Page title={words.frame.noPage}>
+      <p>{words.frame.noPageAdvice}</p>
+      <ButtonLink href="/">{words.frame.toOverview}</ButtonLink>
+    </Page>
+  );
+}
+
+/** Shown if a page could not be fetched or has a defect. */
+export function BrokenPage() {
+  const error = useRouteError();
+  return (
+    <Page title={words.frame.brokenPage}>
+      <Problem failure={describeFailure(error)} />
+      <Button onPress={() => location.reload()}>{words.frame.reload}</Button>
+    </Page>
+  );
+}
+
+/** Returns the page of the record whose id is in the path as `:id`. */
+export function forRecord(RecordPage: ComponentType<{ readonly id: number }>) {
+  return () => {
+    const id = readId(useParams().id);
+    return id === undefined ? <NoSuchPage /> : <RecordPage key={id} id={id} />;
+  };
 }

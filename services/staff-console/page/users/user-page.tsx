@@ -11,9 +11,8 @@ import { Bookings } from '../redemptions/bookings.tsx';
 import { Redemptions } from '../redemptions/redemptions.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Facts, Page, Problem, Read, Section } from '../ui/page.tsx';
+import { Facts, forRecord, Page, Problem, Read, Section } from '../ui/page.tsx';
 import { isolate } from '../ui/text.ts';
-import { forRecord } from '../ui/wrong-page.tsx';
 import { words } from '../words.ts';
 
 const text = words.customers;
@@ -30,7 +29,7 @@ export const Component = forRecord(function ReadUser({ id }) {
       beside={
         mobile !== '' && (
           <>
-            {mobile} <CopyButton what={text.copied} text={mobile} name={mobile} />
+            <a href={`tel:${mobile}`}>{mobile}</a> <CopyButton what={text.copied} text={mobile} name={mobile} />
           </>
         )
       }

@@ -22,7 +22,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Empty, Read } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { CapacityBar, slotTime } from '../record/slot-state.tsx';
+import { CapacityBar, SlotName, slotTime } from '../record/slot-state.tsx';
 
 const { move: text, cancel } = words.slot;
 const { move, release } = SlotBookingService.method;
@@ -49,8 +49,12 @@ export function CancelDialog({ booking, onClose, onDone }: BookingDialogProps) {
         pending={cancel.pending}
         write={write}
         onSend={() => void send()}
+        keep={cancel.keep}
         onCancel={onClose}
       >
+        <p>
+          <SlotName id={booking.slotId} />
+        </p>
         <p>{cancel.means(booking.units)}</p>
         <TextField
           label={words.fields.reason}

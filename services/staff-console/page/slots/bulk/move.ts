@@ -2,8 +2,9 @@ import { type Timestamp, timestampFromDate, timestampMs } from '@bufbuild/protob
 import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { moveMoment } from '../../business/time-input.ts';
 import { words } from '../../words.ts';
+import { planOf } from '../record/draft.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
-import { planOf } from '../record/taken.ts';
+import { bookedConcerns } from '../record/update-slots.tsx';
 
 /** By how much slots are moved: by days of the wall clock, then by minutes that pass. */
 export interface Shift {
@@ -42,10 +43,16 @@ export function lateConcerns(slots: readonly Delivered[], now: number): string[]
   return late === 0 ? [] : [words.slots.late(slotsInWords(late))];
 }
 
-/** Says whether moves lead into the past. */
+/** Says whether moves lead into the past, and whether customers have booked what is moved. */
 export function moveConcerns(moves: readonly Move[], now: number): string[] {
   const moved = moves.flatMap(({ before, after }) => (deliveryMs(before) < now ? [] : after));
-  return lateConcerns(moved, now);
+  return [
+    ...lateConcerns(moved, now),
+    ...bookedConcerns(
+      moves.map(({ before }) => before),
+      words.slots.movesBooked,
+    ),
+  ];
 }
 
 /** Counts the days between two texts that begin with a day, such as 2026-11-23; `NaN` if one does not. */

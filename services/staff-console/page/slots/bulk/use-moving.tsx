@@ -4,12 +4,12 @@ import { useRef, useState } from 'react';
 import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { notify } from '../../rpc/notices.ts';
-import { useWriteEach } from '../../rpc/write-each.ts';
+import { useWriteEach } from '../../rpc/write.ts';
 import { clock } from '../../session/clock.ts';
 import { late } from '../../ui/pauses.tsx';
 import { words } from '../../words.ts';
+import { readTaken } from '../record/draft.ts';
 import { slotsInWords } from '../record/slot-state.tsx';
-import { readTaken } from '../record/taken.ts';
 import { type Move, moveConcerns, movesBy, plansAfter, type Shift } from './move.ts';
 
 // Fetched when it is first needed.
@@ -109,6 +109,7 @@ function toRequest({ id, isActive, groupIds, etag, deliveryTime, freezeTime }: P
 /** Says a shift in words, such as "1 day and −2 h". */
 function inWords({ days, minutes }: Shift): string {
   const inDays = days === 0 ? '' : `${days} ${Math.abs(days) === 1 ? 'day' : 'days'}`;
-  const inTime = minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
+  const [hours, rest] = [Math.trunc(minutes / 60), minutes % 60];
+  const inTime = [hours !== 0 && `${hours} h`, rest !== 0 && `${rest} min`].filter(Boolean).join(' ');
   return [inDays, minutes === 0 ? '' : inTime].filter(Boolean).join(' and ').replaceAll('-', '−');
 }

@@ -1,6 +1,8 @@
 import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { useQuery } from '@connectrpc/connect-query';
 import { CircleAlert, CircleCheck, CircleOff, CircleSlash, History, Lock } from 'lucide-react';
 import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
+import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { formatDate, formatTimeOfDay, timeLeft } from '../../business/time.tsx';
 import { Badge } from '../../ui/page.tsx';
 import { counted, words } from '../../words.ts';
@@ -22,6 +24,12 @@ export function slotTime(slot: Pick<PlannedSlot, 'deliveryTime' | 'windowMinutes
   const from = short ? formatTimeOfDay(start) : formatDate(start);
   const end = new Date(start.getTime() + windowMinutes * 60_000);
   return windowMinutes === 0 ? from : `${from} – ${formatTimeOfDay(end)}`;
+}
+
+/** Names a slot by its time, as soon as that is read. */
+export function SlotName({ id }: { readonly id: number }) {
+  const { data } = useQuery(SlotService.method.getSlotById, { id }, { staleTime: 60_000 });
+  return data?.slot === undefined ? text.slot(id) : slotTime(data.slot);
 }
 
 const looks = {

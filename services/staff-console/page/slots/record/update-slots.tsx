@@ -4,12 +4,11 @@ import { type PlannedSlot, SlotPlanService, type SlotVersion } from '#gen/slot/v
 import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { useQuestion } from '../../forms/question.tsx';
 import { notify, type Undone } from '../../rpc/notices.ts';
-import { useWrite } from '../../rpc/write.ts';
-import { useWriteEach } from '../../rpc/write-each.ts';
+import { useWrite, useWriteEach } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { words } from '../../words.ts';
+import { planOf, useTaken } from './draft.ts';
 import { ordersClose, type SlotState, slotsInWords } from './slot-state.tsx';
-import { planOf, useTaken } from './taken.ts';
 
 const { updateSlots } = SlotPlanService.method;
 type Change = NonNullable<MessageInitShape<typeof updateSlots.input>['change']>;
@@ -47,6 +46,12 @@ export function useUpdateSlots(done: string, undone: string) {
   return { write, send };
 }
 
+/** Says what becomes of slots that customers have booked; nothing if none has. */
+export function bookedConcerns(slots: readonly PlannedSlot[], concern: (slots: string) => string): string[] {
+  const count = slots.filter(({ booked = 0 }) => booked > 0).length;
+  return count === 0 ? [] : [concern(slotsInWords(count))];
+}
+
 interface FlagButtonProps {
   readonly slots: readonly PlannedSlot[];
   readonly flag: 'isCapacityFull' | 'isActive';
@@ -63,7 +68,8 @@ export function FlagButton({ slots, flag, value, text, done, undone }: FlagButto
   const others = slots.filter((slot) => slot[flag] !== value);
   const set = () => void send(others, { case: flag, value }, () => ({ case: flag, value: !value }));
   const { taken, isChecking } = useTaken(flag === 'isActive' && value ? others.map(planOf) : []);
-  const { ask, isWaiting, question } = useQuestion(taken, isChecking, text, set);
+  const booked = flag === 'isActive' && !value ? bookedConcerns(others, words.slots.closesBooked) : [];
+  const { ask, isWaiting, question } = useQuestion([...taken, ...booked], isChecking, text, set);
   if (others.length === 0) return null;
   return (
     <>

@@ -23,7 +23,7 @@ import {
 import { describeStop, StoredSequence, useSequenceNames } from '../../sequence/stored-sequence.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Read } from '../../ui/page.tsx';
-import { readIds } from '../../ui/text.ts';
+import { isolate, readIds } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { useLiveBookings } from '../bookings/live-bookings.ts';
 import { EditSection, type SectionProps, useSectionEdit } from '../record/edit-section.tsx';
@@ -180,7 +180,7 @@ function concernsOf(sequence: Sequence, was: Sequence, orders: Orders, nameOf: (
       const owner = orders.get(stop)?.user;
       if (isNew && orders.has(stop) && orders.get(stop) === undefined) unknown.add(stop);
       if (isNew && owner !== undefined && owner.id !== Number(user)) {
-        concerns.add(text.otherOwner(stop, nameOf(Number(user)), nameOf(owner.id)));
+        concerns.add(text.otherOwner(stop, nameOf(Number(user)), isolate(owner.name)));
       }
       const count = countIn(sequence, stop);
       if (count > Math.max(1, countIn(was, stop))) concerns.add(text.twice(stop, count));

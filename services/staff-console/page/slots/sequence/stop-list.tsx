@@ -51,6 +51,11 @@ export function StopList({ user, name, sequence, orders, typed, onChange, onType
     onInsert: ({ items: dropped, target }) => void take(dropped, indexAt(target)),
     onRootDrop: ({ items: dropped }) => void take(dropped, stops.length),
   });
+  /** The button that was pressed keeps the focus, also where the stop is another customer's now. */
+  const step = (label: string, at: Place, by: -1 | 1) => {
+    onChange(stepStop(sequence, at, by));
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[aria-label="${label}"]`)?.focus());
+  };
   const setStops = (changed: readonly number[]) => onChange({ ...sequence, [user]: changed });
   const add = (typedNow: string) => {
     const numbers = readIds(typedNow);
@@ -77,8 +82,8 @@ export function StopList({ user, name, sequence, orders, typed, onChange, onType
         {({ id, stop, position }) => {
           const at = { user, index: position };
           const buttons = [
-            [text.up(stop), ArrowUp, () => onChange(stepStop(sequence, at, -1))],
-            [text.down(stop), ArrowDown, () => onChange(stepStop(sequence, at, 1))],
+            [text.up(stop), ArrowUp, () => step(text.up(stop), at, -1)],
+            [text.down(stop), ArrowDown, () => step(text.down(stop), at, 1)],
             [text.remove(stop), X, () => setStops(stops.toSpliced(position, 1))],
           ] as const;
           return (

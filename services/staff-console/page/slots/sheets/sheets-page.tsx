@@ -17,7 +17,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Empty, Page, Read } from '../../ui/page.tsx';
 import { isolate, readId } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { bookingsOf, liveStates } from '../bookings/live-bookings.ts';
+import { bookingsOf } from '../bookings/live-bookings.ts';
 import { productsOf } from '../record/draft.ts';
 import { slotTime } from '../record/slot-state.tsx';
 import './sheets.css';
@@ -153,7 +153,7 @@ function Sheet({ slotId }: { readonly slotId: number }) {
 
 /** Whom the courier goes to: the stops in their order, then what is booked without a stop. Each has a place to sign. */
 function Visits({ slotId, stops }: { readonly slotId: number; readonly stops: readonly number[] }) {
-  const list = useRows(bookingsOf({ slotId, states: liveStates }), true);
+  const list = useRows(bookingsOf({ slotId, states: [] }), true);
   const rows = list.isReading ? undefined : list.rows;
   // What is only held is not paid yet.
   const booked = rows?.filter(({ state }) => state === SlotBookingState.BOOKED).toReversed() ?? [];
@@ -192,7 +192,10 @@ function Visits({ slotId, stops }: { readonly slotId: number; readonly stops: re
                   <tr key={index}>
                     <td>{index < stops.length && index + 1}</td>
                     <td>
-                      {isolate(user?.name ?? '')} <span className="detail">{user?.mobile}</span>
+                      {isolate(user?.name ?? '')}{' '}
+                      <a className="detail" href={`tel:${user?.mobile}`}>
+                        {user?.mobile}
+                      </a>
                     </td>
                     <td>
                       {isolate(booking?.orderKey ?? order?.externalId ?? String(number))}{' '}
@@ -200,7 +203,7 @@ function Visits({ slotId, stops }: { readonly slotId: number; readonly stops: re
                         <span className="detail">{formatAmount(order.totalAmount)}</span>
                       )}
                     </td>
-                    <td>{booking?.units}</td>
+                    <td>{booking?.units ?? (rows?.length ? text.noBooking : '')}</td>
                     <td />
                   </tr>
                 );

@@ -126,7 +126,7 @@ function DayHead({ view, day: { day, name, slots } }: { readonly view: CalendarV
   const counted = slots.filter(({ isActive, capacity }) => isActive && capacity !== undefined);
   const sum = (of: 'booked' | 'capacity') => counted.reduce((all, slot) => all + (slot[of] ?? 0), 0);
   const ofSlots = [
-    { name: text.selectDay, run: () => view.chosen.add(slots.map(({ id }) => id)) },
+    { name: text.selectDay, run: () => view.chosen.only(slots.map(({ id }) => id)) },
     { name: text.sheets, href: `/slots/sheets?day=${day}` },
   ];
   return (

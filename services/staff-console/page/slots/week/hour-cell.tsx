@@ -130,7 +130,9 @@ function SlotCard({ view, placed }: { readonly view: CalendarView; readonly plac
           {start}
           {end !== undefined && <span className="until"> – {end}</span>}
         </strong>
-        {capacity !== undefined && (
+        {capacity === undefined ? (
+          booked > 0 && ` ${booked}`
+        ) : (
           <>
             <span aria-hidden="true">{` ${booked}/${capacity}`}</span>
             <CapacityBar booked={booked} capacity={capacity} />
