@@ -11,12 +11,9 @@ import { csvLine, exactCode, guarded } from './csv.ts';
 const text = words.lists;
 
 interface CsvButtonProps<Row> {
-  /** The start of the file's name, such as "coupons". */
   readonly name: string;
   readonly columns: readonly Omit<Column<Row>, 'show'>[];
-  /** Reads the rows of the list, page by page. */
   readonly eachPage: (signal: AbortSignal) => AsyncIterable<readonly Row[]>;
-  /** Filters and sorts the rows as the list does. */
   readonly narrow: (rows: readonly Row[]) => readonly Row[];
 }
 

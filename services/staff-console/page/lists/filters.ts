@@ -6,12 +6,10 @@ import type { Order } from './column.tsx';
 
 /** The filters and the order of a list, kept in the page's URL, so that staff can share them and go back to them. */
 export interface Filters<Name extends string> {
-  /** The value of each filter; empty for none. */
   readonly values: Readonly<Record<Name, string>>;
   /** The order, in the URL as `sort`: "Code", or "-Code" for descending. */
   readonly order: Order;
   set(changed: Partial<Record<Name | 'sort', string>>): void;
-  /** The properties of the field that edits a filter. */
   field(name: Name): { readonly name: Name; readonly value: string; onChange(value: string): void };
 }
 
@@ -52,7 +50,6 @@ export function withFilters(changed: Readonly<Record<string, string | undefined>
 export interface Search {
   /** The text to search for: the field's text without the spaces around it, once typing has paused. */
   readonly search: string;
-  /** The properties of the search field. */
   readonly field: Pick<TextFieldProps, 'type' | 'autoComplete' | 'value' | 'onChange'>;
 }
 

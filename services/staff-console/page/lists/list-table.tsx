@@ -5,7 +5,6 @@ import type { Column, Order } from './column.tsx';
 import type { Selection } from './selection.tsx';
 
 interface ListTableProps<Row> {
-  /** The id of the element that names the table. */
   readonly labelledBy: string;
   /** The first column names the row. */
   readonly columns: readonly Column<Row>[];
@@ -13,7 +12,6 @@ interface ListTableProps<Row> {
   readonly keyOf: (row: Row) => number | string;
   /** The order of the rows; undefined if the list can't be sorted. */
   readonly order?: Order | undefined;
-  /** Which rows are selected; undefined if none can be. */
   readonly selection?: Pick<Selection<Row>, 'has' | 'count' | 'choose' | 'toggleAll'>;
 }
 
@@ -66,7 +64,6 @@ function chunksOf<Row>(rows: readonly Row[]) {
 
 interface ChunkProps<Row> extends Pick<ListTableProps<Row>, 'columns' | 'rows' | 'keyOf'> {
   readonly selection: ListTableProps<Row>['selection'];
-  /** The place of the first row. */
   readonly first: number;
   /** Whether to draw the rows only while they are in sight or near it. */
   readonly isWindowed: boolean;

@@ -17,11 +17,9 @@ interface ListProps<I extends DescMessage, O extends DescMessage, Row> {
   readonly what: string;
   /** Says what would stand here while there is nothing yet. */
   readonly empty: string;
-  /** The link to the page that makes what is listed. */
   readonly create?: { readonly name: string; readonly href: string };
   /** Says that nothing matches the filters in the URL. Without it, the list has none. */
   readonly noMatch?: string;
-  /** Says which order the service gives the list. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly order?: Order;

@@ -8,9 +8,7 @@ export interface Chosen {
   readonly count: number;
   /** Selects a record, or no longer. With `isRange`, selects all from the last one that was selected to this one. */
   choose(id: number, isRange: boolean): void;
-  /** Selects further records. */
   add(ids: readonly number[]): void;
-  /** Keeps these only. */
   only(ids: readonly number[]): void;
   clear(): void;
 }
@@ -47,7 +45,6 @@ export function useChosen(ids: readonly number[], view: string): Chosen {
 /** The rows of a list that are selected. */
 export interface Selection<Row> extends Chosen {
   readonly rows: readonly Row[];
-  /** Selects all rows on show, or none if all are selected. */
   toggleAll(): void;
 }
 

@@ -11,11 +11,8 @@ const text = words.lists;
 const SaveFilters = late(async () => (await import('./save-filters.tsx')).SaveFilters);
 
 interface ViewsProps {
-  /** Says what the views are of, such as "Views of the slots". */
   readonly label: string;
-  /** The paths of the views, each with its name. */
   readonly links: readonly (readonly [path: string, name: string])[];
-  /** The controls of the view on show. */
   readonly children?: ReactNode;
 }
 

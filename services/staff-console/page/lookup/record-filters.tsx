@@ -9,7 +9,6 @@ import { type PickerProps, ProductPicker, UserPicker } from './pickers.tsx';
 
 interface FilterProps {
   readonly label?: string;
-  /** The text while none is chosen. */
   readonly none?: string;
   /** The id in the URL; empty for none. */
   readonly value: string;

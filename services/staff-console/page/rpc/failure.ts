@@ -10,7 +10,6 @@ export interface Failure {
   readonly reason: string;
   readonly code: Code;
   readonly title: string;
-  /** What to do about it. */
   readonly advice: string;
   /** Problems of single fields, by the field's name in the API: `couponCode`, or `vendorSnippets[1].name` in a list. */
   readonly fields: Readonly<Record<string, string>>;

@@ -11,7 +11,6 @@ export interface Contradiction<D> {
   readonly mine: D;
   readonly theirs: D;
   save(chosen: D): void;
-  /** Returns to the draft. */
   close(): void;
 }
 
@@ -19,7 +18,6 @@ interface GuardedEditOptions<R, D, I extends DescMessage, O extends DescMessage>
   readonly write: Write<I, O>;
   /** The record as it is when the edit begins; later values are ignored. */
   readonly record: R;
-  /** Reads it as it is now. */
   readonly read: () => Promise<R | undefined>;
   readonly draftOf: (record: R) => D;
   /** Builds the request that replaces the record, with its etag. */

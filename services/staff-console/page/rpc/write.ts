@@ -34,7 +34,6 @@ export type Sent<Answer> =
 interface Attempt<Answer> {
   readonly text: string;
   readonly key: string;
-  /** Set while the request is in flight. */
   sent?: Promise<Sent<Answer>> | undefined;
 }
 

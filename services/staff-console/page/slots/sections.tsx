@@ -33,7 +33,6 @@ const text = words.slot;
 const shownMost = 100;
 
 interface BookedSectionProps extends SectionProps<SlotDetail> {
-  /** Who has booked the slot. */
   readonly live: LiveBookings;
 }
 

@@ -8,7 +8,6 @@ export type MoreAction = { readonly name: string } & ({ readonly href: string } 
 interface ActionListProps {
   readonly actions: readonly MoreAction[];
   readonly label: string;
-  /** The button that has opened it. */
   readonly trigger: RefObject<HTMLButtonElement | null>;
   onClose(): void;
 }

@@ -4,7 +4,6 @@ import { words } from '../words.ts';
 import { Button } from './button.tsx';
 
 interface CopyButtonProps {
-  /** The kind of text, such as "link". */
   readonly what: string;
   readonly text: string;
   /** Says which one it is, for screen readers. */

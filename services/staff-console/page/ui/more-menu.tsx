@@ -15,7 +15,6 @@ interface MoreMenuProps {
   readonly actions: readonly MoreAction[];
   /** Says what opens; "More actions" unless told. */
   readonly label?: string;
-  /** Dots unless told. */
   readonly icon?: ReactNode;
   /** Whether they are of a part of the page, and not for the search. */
   readonly isOfPart?: boolean;

@@ -9,15 +9,12 @@ import { MoreMenu } from './more-menu.tsx';
 import { readId } from './text.ts';
 
 interface PageProps {
-  /** The page's heading, and its name in the browser's tab. */
   readonly title: string;
   /** Shown beside the heading, such as the state of the record. */
   readonly beside?: ReactNode;
-  /** The buttons for the whole page. */
   readonly actions?: ReactNode;
   /** Where the page's filled button leads: it makes what the page lists. */
   readonly create?: { readonly name: string; readonly href: string };
-  /** Further actions, behind dots. */
   readonly more?: readonly MoreAction[];
   readonly children: ReactNode;
 }
@@ -59,11 +56,8 @@ export function Page({ title, beside, actions, create, more = [], children }: Pa
 }
 
 interface SectionProps {
-  /** The heading, which is also the section's accessible name. */
   readonly title: string;
-  /** The buttons for the section's content. */
   readonly actions?: ReactNode;
-  /** Whether the section is being edited. */
   readonly isEditing?: boolean;
   readonly children: ReactNode;
 }
@@ -103,7 +97,6 @@ interface ProblemProps {
   readonly failure: Pick<Failure, 'title' | 'advice'> & { readonly code?: Code };
   /** Retries the call that failed. Not offered for a record that does not exist. */
   readonly onRetry?: () => void;
-  /** Links to where staff may go instead. */
   readonly children?: ReactNode;
 }
 
@@ -124,9 +117,7 @@ interface ReadProps<Data> {
   readonly query: { readonly data: Data | undefined; readonly error: unknown; refetch(): unknown };
   /** What is read, such as "the slots". */
   readonly what: string;
-  /** Links to where staff may go instead if it can't be read. */
   readonly elsewhere?: ReactNode;
-  /** Renders what was read. */
   children(data: Data): ReactNode;
 }
 

@@ -28,7 +28,6 @@ interface CouponFormProps extends Partial<FormProps> {
   readonly start: CouponDraft;
   readonly write: NonNullable<FormProps['write']>;
   onSend(): void;
-  /** The path to which staff return if they cancel. */
   readonly back: string;
 }
 

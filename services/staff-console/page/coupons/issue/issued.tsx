@@ -32,7 +32,6 @@ interface IssuedProps {
   readonly what: string;
   /** Without an id if it has no page. */
   readonly coupon: Terms & { readonly id?: number | undefined; readonly couponCode: string };
-  /** The text of the button that starts the next one. */
   readonly another: string;
   onAnother(): void;
 }

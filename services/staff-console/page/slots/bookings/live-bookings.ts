@@ -15,7 +15,6 @@ export interface BookingsOf {
   readonly slotId?: number;
   readonly orderKey?: string;
   readonly userId?: number;
-  /** All when empty. */
   readonly states: SlotBookingState[];
 }
 

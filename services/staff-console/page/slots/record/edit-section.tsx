@@ -9,7 +9,6 @@ import { words } from '../../words.ts';
 /** What a section of a record's page gets, and its form. */
 export interface SectionProps<R> {
   readonly record: R;
-  /** Reads the record as it is now. */
   read(): Promise<R | undefined>;
   onClose(): void;
 }
@@ -19,7 +18,6 @@ export const EditedContext = createContext({ edited: '', edit: (_section: string
 
 interface EditSectionProps {
   readonly title: string;
-  /** The text of the button that begins an edit. */
   readonly action?: string;
   /** Its accessible name, where the text does not say what is edited. */
   readonly label?: string;

@@ -57,7 +57,6 @@ interface FlagButtonProps {
   readonly flag: 'isCapacityFull' | 'isActive';
   readonly value: boolean;
   readonly text: string;
-  /** For the notices. */
   readonly done: string;
   readonly undone: string;
 }

@@ -14,7 +14,6 @@ const text = words.slot.sequence;
 const dragType = 'stop';
 
 interface StopListProps {
-  /** Whose orders they are. */
   readonly user: string;
   readonly name: string;
   readonly sequence: Sequence;
