@@ -1,12 +1,10 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { type Redemption, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
 import { formatTime } from '../business/time.tsx';
-import { EditForm } from '../forms/edit-form.tsx';
-import { TextField } from '../forms/text-field.tsx';
+import { ReasonDialog } from '../forms/reason-dialog.tsx';
 import { useWrite } from '../rpc/write.ts';
 import { clock } from '../session/clock.ts';
-import { Dialog } from '../ui/dialog.tsx';
 import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
 
@@ -22,40 +20,28 @@ interface ReleaseDialogProps {
 
 /** Gives the use of a redemption back (design 13: a release), for a reason. */
 export function ReleaseDialog({ redemption: { id: redemptionId, orderKey }, onClose, onDone }: ReleaseDialogProps) {
-  const [reason, setReason] = useState('');
   const sentAt = useRef(0);
-  const release = useWrite(RedemptionService.method.release, ({ redemption: { releasedAt } = {} }) => ({
+  const write = useWrite(RedemptionService.method.release, ({ redemption: { releasedAt } = {} }) => ({
     // Somebody else may have released it before, for another reason.
     text:
       releasedAt !== undefined && timestampMs(releasedAt) < sentAt.current - clockToleranceMs
         ? text.returnedBefore(orderKey, formatTime(releasedAt))
         : text.returnedNow(orderKey),
   }));
-  const send = async () => {
+  const send = async (reason: string) => {
     sentAt.current = clock.now();
-    const { failure } = await release.send({ redemptionId, reason: reason.trim() });
+    const { failure } = await write.send({ redemptionId, reason });
     if (failure === undefined) onDone();
   };
   return (
-    <Dialog title={text.returnUse(isolate(orderKey))} isOpen onClose={onClose}>
-      <EditForm
-        action={text.return}
-        pending={text.returning}
-        write={release}
-        onSend={() => void send()}
-        onCancel={onClose}
-      >
-        <p>{text.returnMeans}</p>
-        <TextField
-          label={words.fields.reason}
-          hint={text.reasonHint}
-          name="reason"
-          maxLength={200}
-          value={reason}
-          onChange={setReason}
-          autoFocus
-        />
-      </EditForm>
-    </Dialog>
+    <ReasonDialog
+      {...{ write, onClose }}
+      title={text.returnUse(isolate(orderKey))}
+      action={text.return}
+      pending={text.returning}
+      onSend={(reason) => void send(reason)}
+    >
+      <p>{text.returnMeans}</p>
+    </ReasonDialog>
   );
 }

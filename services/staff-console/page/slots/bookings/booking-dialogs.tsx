@@ -14,7 +14,7 @@ import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { formatDay, useNow } from '../../business/time.tsx';
 import { dateInput, fromTimeInput, readTimeInput, shiftDay } from '../../business/time-input.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
-import { TextField } from '../../forms/text-field.tsx';
+import { ReasonDialog } from '../../forms/reason-dialog.tsx';
 import { groupNames, useGroups } from '../../lookup/names.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
@@ -36,37 +36,23 @@ interface BookingDialogProps {
 /** Cancels a booking, for a reason. */
 export function CancelDialog({ booking, onClose, onDone }: BookingDialogProps) {
   const order = isolate(booking.orderKey);
-  const [reason, setReason] = useState('');
   const write = useWrite(release, () => ({ text: cancel.done(order) }));
-  const send = async () => {
-    const { failure } = await write.send({ bookingId: booking.id, reason: reason.trim() });
+  const send = async (reason: string) => {
+    const { failure } = await write.send({ bookingId: booking.id, reason });
     if (failure === undefined) onDone();
   };
+  const { action, pending, keep } = cancel;
   return (
-    <Dialog title={cancel.title(order)} isOpen onClose={onClose}>
-      <EditForm
-        action={cancel.action}
-        pending={cancel.pending}
-        write={write}
-        onSend={() => void send()}
-        keep={cancel.keep}
-        onCancel={onClose}
-      >
-        <p>
-          <SlotName id={booking.slotId} />
-        </p>
-        <p>{cancel.means(booking.units)}</p>
-        <TextField
-          label={words.fields.reason}
-          hint={words.orders.reasonHint}
-          name="reason"
-          maxLength={200}
-          value={reason}
-          onChange={setReason}
-          autoFocus
-        />
-      </EditForm>
-    </Dialog>
+    <ReasonDialog
+      {...{ action, pending, keep, write, onClose }}
+      title={cancel.title(order)}
+      onSend={(reason) => void send(reason)}
+    >
+      <p>
+        <SlotName id={booking.slotId} />
+      </p>
+      <p>{cancel.means(booking.units)}</p>
+    </ReasonDialog>
   );
 }
 
