@@ -114,16 +114,26 @@ function FilterBar({ problems }: { readonly problems: Record<string, string> }) 
         set({ id: id.trim(), by: by.trim(), since: fromTimeInput(since), until: fromTimeInput(until) });
       }}
     >
-      <SelectField label={text.when} none={words.anyTime} options={Object.entries(text.whens)} {...field('when')} />
-      <SelectField label={text.person} none={text.anybody} options={staff} {...field('staff')} />
+      <SelectField
+        label={words.coupon.form.when}
+        none={words.anyTime}
+        options={Object.entries(text.whens)}
+        {...field('when')}
+      />
+      <SelectField label={words.activity.columns.by} none={text.anybody} options={staff} {...field('staff')} />
       <SelectField label={text.record} none={words.any} options={kindOptions} {...field('type')} />
-      <SelectField label={text.change} none={words.any} options={mutationOptions} {...field('procedure')} />
+      <SelectField
+        label={words.activity.columns.what}
+        none={words.any}
+        options={mutationOptions}
+        {...field('procedure')}
+      />
       {isOpen ? (
         <>
           <TextField label={text.recordNumber} name="resourceId" inputMode="numeric" {...typed('id')} />
           <TextField label={text.account} name="subject" placeholder={text.accountHint} {...typed('by')} />
           <TextField label={words.from} name="since" type="datetime-local" {...typed('since')} />
-          <TextField label={text.before} name="until" type="datetime-local" {...typed('until')} />
+          <TextField label={words.activity.columns.before} name="until" type="datetime-local" {...typed('until')} />
           <Button type="submit">{text.show}</Button>
         </>
       ) : (

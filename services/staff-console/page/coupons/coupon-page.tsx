@@ -21,7 +21,6 @@ import { useValidity } from './record/use-validity.ts';
 import { describeAudience, describeDiscount, describeMinimum, describeUses, nameOfBatch } from './record/words.ts';
 
 const text = words.coupon;
-const { terms } = text;
 
 /** Shows a coupon: how it is used, its terms, its customers and products, and whether it can be used. */
 export const Component = forRecord(function ReadCoupon({ id }) {
@@ -91,7 +90,7 @@ function Usage({ counts, most }: { readonly counts: CouponUsage; readonly most: 
     <>
       <Facts
         rows={[
-          [words.coupons.used, words.coupons.usedOf(counts.used, most)],
+          [words.fields.usedAt, words.coupons.usedOf(counts.used, most)],
           [usage.given, formatAmount(counts.discountUsed, currencyDigits())],
           [usage.held, counts.held],
           [words.orders.states.returned, counts.released],
@@ -115,7 +114,7 @@ function CouponFacts({ coupon }: { readonly coupon: CouponDetail }) {
             [words.fields.discountAmount, `${describeDiscount(coupon)}${hasBoth ? text.percentCounts : ''}`],
             [words.fields.minOrder, describeMinimum(coupon.minOrder)],
             [words.fields.applicableUsers, describeAudience(coupon, usersLeft(coupon))],
-            [terms.valid, validityOf(coupon)],
+            [words.fields.validTill, validityOf(coupon)],
             [words.fields.maxLimitForUser, maxLimitForUser > 0 ? maxLimitForUser : words.noLimit],
             [words.fields.maxUses, describeUses(coupon)],
             [words.fields.exclusiveApply, coupon.exclusiveApply ? words.yes : words.no],

@@ -100,7 +100,7 @@ export function Tiles(props: TilesProps) {
         <section key={label} className="card tile" aria-label={label}>
           <p className="detail">{label}</p>
           {of.some(({ data }) => data === undefined) ? (
-            <p className="figure">{of.every(({ error }) => error === null) ? '…' : text.notRead}</p>
+            <p className="figure">{of.every(({ error }) => error === null) ? '…' : words.coupons.unknown}</p>
           ) : (
             <>
               <Link className="figure" href={href}>
@@ -196,7 +196,7 @@ function columnsOf(now: number, today: string): readonly Column<PlannedSlot>[] {
   const delivery = (slot: PlannedSlot) =>
     `${dateInput(new Date(startOf(slot))) === today ? words.today : text.tomorrow} ${slotTime(slot, true)}`;
   const units = ({ booked = 0, capacity }: PlannedSlot) =>
-    capacity === undefined ? text.noCapacity : `${booked}/${capacity}`;
+    capacity === undefined ? words.noLimit : `${booked}/${capacity}`;
   return [
     {
       title: words.fields.deliveryTime,
@@ -205,7 +205,7 @@ function columnsOf(now: number, today: string): readonly Column<PlannedSlot>[] {
       className: 'name',
     },
     {
-      title: words.slots.bookedTitle,
+      title: words.fields.bookedAt,
       text: units,
       show: (slot) =>
         slot.capacity === undefined ? (

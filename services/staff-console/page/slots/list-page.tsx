@@ -96,7 +96,7 @@ function ForSelected({ slots, selection, now }: ForSelectedProps) {
   );
 }
 
-const bookedColumn = { title: text.bookedTitle, text: ({ booked }: PlannedSlot) => String(booked ?? '') };
+const bookedColumn = { title: words.fields.bookedAt, text: ({ booked }: PlannedSlot) => String(booked ?? '') };
 
 function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly Column<PlannedSlot>[] {
   return [

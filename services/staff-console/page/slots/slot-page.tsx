@@ -104,7 +104,7 @@ function useActivation(
   const { taken, isChecking } = useTaken(slot === undefined || isActive ? [] : [planOf(slot)]);
   const ofActivation = [...taken, ...emptyConcerns(slot?.productSlots ?? [], slot?.groupIds ?? [])];
   const ofDeactivation = live.customers > 0 ? [text.concerns.booked(live.customers)] : [];
-  const action = isActive ? words.slots.off.text : text.activate;
+  const action = isActive ? words.slots.off.text : words.slots.on.text;
   const go = async () => {
     if (slot === undefined) return;
     const { failure } = await (isActive ? deactivate({ id, etag: slot.etag }) : activate(slot));

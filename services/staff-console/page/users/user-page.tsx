@@ -61,7 +61,7 @@ function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }) 
             source={{ method: CouponService.method.getAll, request, rowsOf }}
             what={words.coupons.bulk.what}
             empty={text.noCoupons}
-            caption={text.latest}
+            caption={words.newestFirst}
             columns={[codeColumn, ...termsColumns.slice(0, 1), usedColumn, ...termsColumns.slice(2), stateColumn(now)]}
           />
         </Section>
@@ -72,7 +72,7 @@ function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }) 
             source={{ method: CouponService.method.getReservedCoupons, request, rowsOf }}
             what={text.claimedWhat}
             empty={text.noneClaimed}
-            caption={text.latest}
+            caption={words.newestFirst}
             columns={[secretColumn, ...termsColumns]}
           />
         </Section>
@@ -111,7 +111,7 @@ function useUsedColumn(userId: number): Column<ListedCoupon> {
   const live = data?.nextPageToken === '' ? data.redemptions : undefined;
   const used = (coupon: ListedCoupon) => live?.filter(({ couponId }) => couponId === coupon.id).length ?? '–';
   return {
-    title: words.coupons.used,
+    title: words.fields.usedAt,
     text: (coupon) => text.usedOf(used(coupon), coupon.maxLimitForUser),
     className: 'number',
   };

@@ -46,7 +46,7 @@ export const Component = forRecord(function ReadBatch({ id }) {
                 <Section title={text.one}>
                   <Facts
                     rows={[
-                      [words.coupons.used, uses !== undefined && text.usedOf(uses, batch.count)],
+                      [words.fields.usedAt, uses !== undefined && text.usedOf(uses, batch.count)],
                       [words.coupon.usage.given, discountGiven && formatAmount(discountGiven, currencyDigits())],
                       [words.fields.count, batch.count.toLocaleString('en')],
                       [words.coupons.states.ended, batch.invalidated.toLocaleString('en')],

@@ -119,7 +119,7 @@ export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
   const usedOf = (coupon: Counted) => usageOf(coupon)?.used;
   const columns: readonly Column<Counted>[] = [
     {
-      ...numberColumn(text.used, (coupon) => usedOf(coupon) ?? 0),
+      ...numberColumn(words.fields.usedAt, (coupon) => usedOf(coupon) ?? 0),
       text: (coupon) => String(usedOf(coupon) ?? ''),
       show: (coupon) => {
         const usage = usageOf(coupon);

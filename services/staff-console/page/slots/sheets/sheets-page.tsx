@@ -41,7 +41,7 @@ export function Component() {
         <>
           <ButtonLink href={slotId === undefined ? `/slots?day=${day}` : `/slots/${slotId}`}>{text.back}</ButtonLink>
           <Button emphasis="primary" isPending={isReading} onPress={() => window.print()}>
-            {isReading ? text.reading : text.print}
+            {isReading ? words.lists.loading : text.print}
           </Button>
         </>
       }

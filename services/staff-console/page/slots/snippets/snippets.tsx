@@ -85,7 +85,7 @@ export function SnippetFields({ draft, index = 0, onChange, problems = {} }: Sni
           maxLength={128}
           hint={text.nameHint}
         />
-        <TimeField {...fieldOf('validTill')} label={text.validUntil} hint={text.emptyNoEnd} />
+        <TimeField {...fieldOf('validTill')} label={text.validUntil} hint={words.coupon.form.noEnd} />
       </div>
       <ProductPicker
         label={text.products}

@@ -147,7 +147,7 @@ function DayHead({ view, day: { day, name, slots } }: { readonly view: CalendarV
       <span className="detail one-line">
         {slots.length === 0 && text.none}
         {counted.length > 0 && text.ofCapacity(sum('booked'), sum('capacity'))}{' '}
-        {counted.length > 0 && <span className="visually-hidden">{text.bookedTitle.toLowerCase()}</span>}
+        {counted.length > 0 && <span className="visually-hidden">{words.fields.bookedAt.toLowerCase()}</span>}
       </span>
     </header>
   );

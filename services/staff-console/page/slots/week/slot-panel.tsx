@@ -60,7 +60,7 @@ export function SlotPanel({ view, day, slot, products }: SlotPanelProps) {
           [words.fields.freezeTime, <Time key="freeze" at={slot.freezeTime} />],
           [words.fields.groupIds, groupNames(view.groups, slot.groupIds)],
           [words.fields.productIds, products],
-          [text.bookings, error === null ? count : text.unread],
+          [text.bookings, error === null ? count : words.coupons.unknown],
         ]}
       />
       <div className="actions">
