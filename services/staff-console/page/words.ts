@@ -267,6 +267,7 @@ export const words = {
     group: (id: number) => `Group ${id}`,
     deleted: (record: string) => `${record} (deleted)`,
     unnamed: 'Unnamed',
+    unknown: 'Unknown',
     choose: (what: string) => `Choose a ${what}`,
   },
 
@@ -596,6 +597,10 @@ export const words = {
       end: 'The snippet’s end time',
       left: (id: number, count: number) =>
         `A snippet’s name can be used once, so ${count === 1 ? 'the snippet' : `the ${count} snippets`} of slot ${id} can only be copied under new names.`,
+      kept: (count: number) =>
+        count === 1
+          ? 'A slot at this time is deactivated, and keeps its snippets’ names. Activate it instead, or choose other names.'
+          : `${counted(count, 'slots')} at these times are deactivated, and keep their snippets’ names. Activate them instead, or choose other names.`,
       takeAlong: (count: number) => (count === 1 ? 'Copy it' : 'Copy them'),
     },
 
@@ -638,7 +643,7 @@ export const words = {
     none: 'No coupons yet. Customers enter a coupon’s code at checkout to get a discount.',
     ...{ noMatch: 'No coupons found.', anyOrder: 'Any order' },
     customers: (count: number) => counted(count, 'customers'),
-    ...{ nobody: 'Nobody', noEnd: 'No end', until: 'until' },
+    ...{ nobody: 'Nobody', noEnd: 'No end date', until: 'until' },
 
     bulk: {
       ...{ what: 'coupons', extend: 'Extend…' },

@@ -75,7 +75,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       const slots = await colleague(stage.slot, SlotService, 2);
       await slots.updateSlot({ id: 10, deliveryTime: '2030-01-01T10:00:00Z', freezeTime: '2030-01-01T08:00:00Z' });
       await tab.field('Orders close').fill('2020-05-01T10:00');
-      await press(['Save', 'Save anyway'], 'heading', /Somebody else changed/)();
+      await press(['Save', 'Save anyway'], 'heading', /Someone else changed/)();
     };
     const search =
       (text: string, found: string): Open =>
@@ -163,7 +163,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['the selected slots', '/slots', /Copy this/, chooseFirst],
       ['the question where slots are moved', '/slots', /Copy this/, move],
       ['the capacity of several slots', '/slots', /Copy this/, setCapacity],
-      ['the preview of a copy', '/slots', /Copy this/, press(['Copy this week to…'], 'button', /^Make \d/)],
+      ['the preview of a copy', '/slots', /Copy this/, press(['Copy this week to…'], 'button', /^Create \d/)],
       ['a run sheet', '/slots/sheets?slot=1', /Print/],
       ['the list of slots', '/slots/list', /Export CSV/],
       ['a slot', '/slots/1', /Copy link/],
@@ -216,7 +216,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['coupons that are selected', '/coupons', /Export CSV/, selectCoupon],
       ['a new end of coupons', '/coupons', /Export CSV/, extendCoupon],
       ['a batch that is opened among the coupons', '/coupons', /Export CSV/, unfold('12 codes', 'Open batch')],
-      ['a reserved code that is checked', '/check?code=SECRET-1', /Check/, check600('This is a reserved code')],
+      ['a reserved code that is checked', '/check?code=SECRET-1', /Check/, check600('This is a secret code')],
       ['a coupon', '/coupons/2', /Copy code/],
       [
         ...(['the return of a use', '/coupons/2', /^Return use…/] as const),

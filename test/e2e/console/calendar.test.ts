@@ -90,7 +90,7 @@ describeConsole('The calendar by hours', (stage, tab) => {
     await panel(7).waitFor({ state: 'detached' });
     expect(await tab.page.evaluate('document.activeElement.dataset.place')).toBe('7');
     await tab.press('Enter', 'Tab', 'Enter');
-    await tab.heading('Slot 7').waitFor();
+    await tab.heading('Delivery sequence').waitFor();
     await tab.page.goBack();
     await slot(7).click();
     await panel(7).waitFor();
@@ -154,7 +154,7 @@ describeConsole('The calendar by hours', (stage, tab) => {
     await tab.page.getByRole('checkbox', { name: 'Select Slot 21' }).click();
     await tab.click('Capacity…');
     await tab.fill({ Capacity: '11' });
-    await tab.click('Save', tab.text('1 slot has more booked.'));
+    await tab.click('Save', tab.text('1 slot already has more booked.'));
     expect(await capacities()).toEqual([20]);
     await tab.click('Save anyway', tab.notice('1 slot updated with the new capacity'));
     expect(await capacities()).toEqual([11]);
@@ -167,10 +167,10 @@ describeConsole('The calendar by hours', (stage, tab) => {
     await open();
     await tab.click('Copy this week to…');
     const row = (name: RegExp) => tab.page.getByRole('row', { name });
-    await row(/Mon 8 May 2090, 10:00 – 12:00 .* 1,200 Will be made/).waitFor();
+    await row(/Mon 8 May 2090, 10:00 – 12:00 .* 1,200 Will be created/).waitFor();
     await row(/Tue 9 May 2090, 10:00 .*Orders close after the delivery/).waitFor();
     await tab.page.getByRole('checkbox', { name: 'Select Tue 9 May 2090, 10:00' }).click();
-    await row(/Tue 9 May 2090, 10:00 .*Left out/).waitFor();
+    await row(/Tue 9 May 2090, 10:00 .*Skipped/).waitFor();
     await tab.click('Create 1 slot', tab.notice('1 slot created'));
     const made = await stage.sql('select capacity, window_minutes from slots where id > 1000');
     expect(made).toEqual([{ capacity: 1_200, window_minutes: 120 }]);

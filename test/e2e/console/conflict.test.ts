@@ -32,7 +32,7 @@ describeConsole('A record that somebody else changes meanwhile', (stage, tab) =>
     const times = { deliveryTime: `2090-05-01T${deliveryTime}+05:30`, freezeTime: `2090-05-01T${freezeTime}+05:30` };
     return theirs.updateSlot({ id, ...times, groupIds: [2] });
   };
-  const dialog = () => tab.page.getByRole('alertdialog', { name: /Somebody else/ });
+  const dialog = () => tab.page.getByRole('alertdialog', { name: /Someone else/ });
   const saveChoice = () => dialog().getByRole('button', { name: 'Save' }).click();
   const saved = () => tab.notice('Slot updated successfully').waitFor();
 
@@ -79,7 +79,7 @@ describeConsole('A record that somebody else changes meanwhile', (stage, tab) =>
     await tab.click('Edit times and groups');
     await tab.pick('Groups', 'Group 3');
     await saveTheirs('05:00');
-    await tab.click('Save', tab.notice('Theirs are kept, too'));
+    await tab.click('Save', tab.notice('changes are kept too'));
     expect(await stored()).toMatchObject({ ...freeze('05:00'), group_ids: [2, 3] });
   });
 

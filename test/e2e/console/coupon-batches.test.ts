@@ -60,6 +60,7 @@ describeConsole('Batches', (stage, tab) => {
     expect(coupons).toMatchObject(Array.from({ length: 30 }, () => made));
     const history = tab.section('History');
     await history.getByText(/created batch \d+/).waitFor();
+    await history.getByText('Details').click();
     await history.getByText('Spring letters').waitFor();
   });
 
@@ -77,7 +78,7 @@ describeConsole('Batches', (stage, tab) => {
     await choose(tab, 'Customers', 'Nobody yet');
     await make();
     const question = tab.page.getByRole('alertdialog', { name: 'Is this right?' });
-    await question.getByText('Nobody can use the coupon').waitFor();
+    await question.getByText('Customers can’t use this coupon until').waitFor();
     expect(await readCoupons(stage.coupon)).toEqual([]);
   });
 
@@ -166,7 +167,7 @@ describeConsole('Batches', (stage, tab) => {
     const id = await insertBatch('Letters', 5);
     await open(`/${id}`);
     const left = async () => (await readCoupons(stage.coupon)).filter((coupon) => !coupon.is_invalidated).length;
-    await tab.click('End batch', tab.text('Customers can’t use 4 codes any more.'));
+    await tab.click('End batch', tab.text('Customers won’t be able to use 4 codes any more.'));
     await tab.click('Keep it');
     expect(await left()).toBe(4);
     await tab.click('End batch');

@@ -96,11 +96,11 @@ describeConsole('The lists of coupons', (stage, tab) => {
     await row(tab, 'CHOSEN').waitFor();
     const shown = ['CHOSEN', 'OVER', 'AHEAD', 'SPAN', 'GONE'].map(cells);
     expect(await Promise.all(shown)).toEqual([
-      ['10% up to 150', '500', '1 customer', 'Fri 2 Jan 2099', 'Active'],
-      ['10%', 'Any order', 'Everyone', 'Mon 1 Jan 2001', 'Expired'],
-      ['10%', 'Any order', 'Everyone', 'No end', 'Scheduled'],
-      ['10%', 'Any order', 'Everyone', 'Fri 2 Jan 2099', 'Active'],
-      ['150', 'Any order', 'Nobody', 'No end', 'Ended'],
+      ['10% up to 150', '500', '1 customer', 'Fri 2 Jan 2099, 10:30', 'Active'],
+      ['10%', 'Any order', 'Everyone', 'Mon 1 Jan 2001, 05:30', 'Expired'],
+      ['10%', 'Any order', 'Everyone', 'No end date', 'Scheduled'],
+      ['10%', 'Any order', 'Everyone', 'Fri 2 Jan 2099, 10:30', 'Active'],
+      ['150', 'Any order', 'Nobody', 'No end date', 'Ended'],
     ]);
     await tab.page.getByTitle('From Thu 2 Jan 2098, 10:30', { exact: true }).waitFor();
     await tab.follow('CHOSEN', 'Coupon CHOSEN');

@@ -126,7 +126,7 @@ describeConsole('The overview', (stage, tab) => {
     await tab.open('/');
     const chart = tab.section('Coupon uses, last 30 days');
     await chart.getByText('9 uses').waitFor();
-    await chart.getByText('270.75 discount').waitFor();
+    await chart.getByText('270.75 in discounts').waitFor();
     const canvas = chart.locator('.u-over');
     await canvas.waitFor();
     expect(await chart.locator('[aria-hidden=true] canvas').count()).toBe(1);

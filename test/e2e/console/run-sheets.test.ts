@@ -49,7 +49,7 @@ describeConsole('Run sheets', (stage, tab) => {
     const [first, second] = users.map(({ name, mobile }) => `${name} ${mobile}`);
     const fields = (await rows(7)).map((row) => row.split('\t'));
     expect(fields).toEqual([
-      ['1', first, '41 99.50', '', ''],
+      ['1', first, '41 99.50', 'No booking', ''],
       ['2', second, '40 250.00', '3', ''],
       ['', expect.any(String), 'paper/7', '1', ''],
     ]);

@@ -83,7 +83,7 @@ describeWithProvider('Signing in with OpenID Connect', (oidc) => {
     oidc.provider.behaviour.staffIdOf = () => '1';
     const tab = await oidc.signIn();
     const dialog = tab.page.getByRole('alertdialog', { name: 'You’re signed in, but your sign-in isn’t accepted' });
-    await dialog.getByText('Tell an administrator').waitFor();
+    await dialog.getByText('Ask an administrator').waitFor();
     expect(await dialog.getByRole('button').allInnerTexts()).toEqual(['Sign out']);
   });
 

@@ -70,7 +70,7 @@ describeConsole('Signing in with a token', (stage, tab) => {
     await tab.page.reload();
     const opened = tab.page.context().waitForEvent('page');
     await slotLink().click({ modifiers: ['ControlOrMeta'] });
-    await new ConsoleTab(await opened).heading(/Slot 7/).waitFor();
+    await new ConsoleTab(await opened).heading('Delivery sequence').waitFor();
     const other = await stage.openTab({ token: '' });
     await other.field('Token').waitFor();
   });
@@ -88,7 +88,7 @@ describeConsole('Signing in with a token', (stage, tab) => {
   it('A token that the services refuse asks for another one, and the page then shows what was refused', async () => {
     const key = 'another secret of more than thirty-two bytes, of nobody';
     await tab.open('/slots', { token: await signToken({ staffId: 1, key }) });
-    await again(/don’t accept this token/).waitFor();
+    await again(/token isn’t accepted/).waitFor();
     await paste(await signToken({ staffId: 1 }));
     await slotLink().waitFor();
   });

@@ -84,10 +84,10 @@ describeConsole('The bookings of a slot', (stage, tab) => {
     await tab.page.getByRole('dialog').getByText('Full', { exact: true }).waitFor();
     await tab.click('Move booking', tab.text('Choose a slot with room.'));
     await tab.page.getByText('10:00 – 12:00').click();
-    await tab.click('Move booking', tab.notice('Order 41 is moved'));
+    await tab.click('Move booking', tab.notice('Order 41 moved'));
     expect(await stored('41')).toEqual({ slot_id: roomy, state: 'BOOKED' });
     await row('41').waitFor({ state: 'detached' });
-    await tab.notice('Order 41 is moved').getByRole('button', { name: 'Undo' }).click();
+    await tab.notice('Order 41 moved').getByRole('button', { name: 'Undo' }).click();
     await row('41').waitFor();
     expect(await stored('41')).toEqual({ slot_id: id, state: 'BOOKED' });
   });
@@ -104,7 +104,7 @@ describeConsole('The bookings of a slot', (stage, tab) => {
     await tab.text('Slots on Tue 2 May 2090').waitFor();
     await option('09:00').focus();
     await tab.press('Space');
-    await tab.click('Move booking', tab.notice('Order 41 is moved'));
+    await tab.click('Move booking', tab.notice('Order 41 moved'));
     expect(await stored('41')).toMatchObject({ slot_id: nextDay });
   });
 

@@ -314,7 +314,7 @@ describeConsole('The week', (stage, tab) => {
       await tab.click('Copy this week to…');
       const sums = '1 slot will be created, 1 skipped because the time is taken. 1 snippet won’t be copied.';
       await expect.poll(() => preview().innerText()).toContain(sums);
-      await tab.page.getByRole('row', { name: /Tue 9 May 2090, 10:00.*slot 3 takes this time/ }).waitFor();
+      await tab.page.getByRole('row', { name: /Tue 9 May 2090, 10:00.*slot 3 is already at this time/ }).waitFor();
       expect(await deliveries()).toHaveLength(3);
       await tab.click('Create 1 slot', tab.notice('1 slot created, 1 skipped'));
       await slotLink(1001).waitFor();
@@ -330,7 +330,7 @@ describeConsole('The week', (stage, tab) => {
       await open();
       await tab.click('Copy this week to…');
       await tab.field('Copy Monday to').fill('2090-05-01');
-      await tab.click(/^(Copy|Make .*)$/, tab.text('Choose a later day, within a year.'));
+      await tab.click(/^(Copy|Create .*)$/, tab.text('Choose a later day, within a year.'));
       expect(await deliveries()).toHaveLength(2);
       await tab.fill({ 'Copy Monday to': '2090-05-08', 'Names of the copied snippets': '{name}' });
       await tab.text('Snippet name "run" already exists').first().waitFor();
@@ -361,7 +361,7 @@ describeConsole('The week', (stage, tab) => {
       await tab.text('Snippet name "run 2090-05-08" already exists').first().waitFor();
       await tab.text(/^2 slots at these times are deactivated, and keep their snippets’ names/).waitFor();
       await tab.link('Open slot 1001').waitFor();
-      await tab.click('Activate', tab.notice('2 slots activated again'));
+      await tab.click('Activate', tab.notice('2 slots activated'));
       expect(await active()).toEqual([1, 2, 1001, 1002]);
       await preview().getByText('0 slots will be created, 2 skipped because the time is taken').waitFor();
     });
@@ -380,7 +380,7 @@ describeConsole('The week', (stage, tab) => {
       await open('/slots?day=2010-04-30');
       await tab.click('Copy this week to…');
       await tab.field('Names of the copied snippets').fill('{nmae} {date}');
-      await tab.click(/^Make \d slots?$/);
+      await tab.click(/^Create \d slots?$/);
       await tab.text('{nmae} is neither {name} nor {date}, and stays in the names as it is.').waitFor();
       await tab.text(/would be delivered in the past/).waitFor();
       expect(await deliveries()).toHaveLength(2);

@@ -148,7 +148,7 @@ function TakenBack({ id, code = '' }: { readonly id: number; readonly code?: str
 /** Returns the code that the refund coupon of an order gets; undefined if it can't have one. */
 function refundCode({ id, user, totalAmount }: CatalogOrder): string | undefined {
   if (user === undefined || totalAmount === undefined) return undefined;
-  const name = user.name === 'Unknown' ? user.mobile : user.name;
+  const name = user.name === words.lookup.unknown ? user.mobile : user.name;
   const letters = [...new Intl.Segmenter().segment(name || 'USR')].slice(0, 3).map(({ segment }) => segment);
   return `${letters.join('').toUpperCase().normalize('NFC')}${id}`;
 }

@@ -52,7 +52,7 @@ export function draftOf(coupon: CouponDetail): CouponDraft {
     users: coupon.applicableUsers.map((user) =>
       isGone(user)
         ? { id: user.id, name: describeUser(user) }
-        : { id: user.id, name: user.name || words.lookup.unnamed, detail: user.mobile },
+        : { id: user.id, name: user.name || words.lookup.unknown, detail: user.mobile },
     ),
   };
 }

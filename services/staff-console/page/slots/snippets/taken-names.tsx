@@ -4,7 +4,6 @@ import { skipToken } from '@tanstack/react-query';
 import { type CopySlotsResponse, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
 import { ButtonLink } from '../../ui/button.tsx';
 import { words } from '../../words.ts';
-import { slotsInWords } from '../record/slot-state.tsx';
 import { FlagButton } from '../record/update-slots.tsx';
 
 /**
@@ -27,22 +26,11 @@ export function TakenNames({ copies }: Pick<CopySlotsResponse, 'copies'>) {
     .slice(0, 500);
   const [slot] = kept;
   if (slot === undefined) return null;
-  const [are, keepTheir, them] = kept.length === 1 ? ['is', 'keeps its', 'it'] : ['are', 'keep their', 'them'];
   return (
     <div className="problem" role="status">
-      <p>
-        {`${slotsInWords(kept.length)} at these times ${are} deactivated, and ${keepTheir} snippets’ names. `}
-        {`Activate ${them} again instead, or choose other names.`}
-      </p>
+      <p>{words.slot.snippets.kept(kept.length)}</p>
       <div className="actions">
-        <FlagButton
-          slots={kept}
-          flag="isActive"
-          value
-          text="Activate again"
-          done="activated again"
-          undone="deactivated again"
-        />
+        <FlagButton slots={kept} flag="isActive" value {...words.slots.on} />
         <ButtonLink href={`/slots/${slot.id}`}>{words.slot.open(slot.id)}</ButtonLink>
       </div>
     </div>
