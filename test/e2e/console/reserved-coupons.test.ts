@@ -80,7 +80,7 @@ describeConsole('Reserved coupons', (stage, tab) => {
     await stage.sql(`update reserved_coupons set starts_at = '2098-01-02T05:00:00Z', max_uses = 1500`);
     await tab.open('/coupons/reserved?state=Scheduled');
     const cells = async () => (await row(tab, 'HUSH1').getByRole('cell').allInnerTexts()).slice(3, 6);
-    await expect.poll(cells).toEqual(['No end', 'Claim for…', 'Scheduled']);
+    await expect.poll(cells).toEqual(['No end date', 'Claim for…', 'Scheduled']);
     const [headings, line] = (await tab.savedCsv()).map(cellsOf);
     expect(headings?.slice(6, 9)).toEqual(['Starts (Asia/Kolkata)', 'Ends (Asia/Kolkata)', 'Usage limit']);
     expect(line?.slice(6, 9)).toEqual(['2098-01-02 10:30', '', '1500']);
@@ -97,7 +97,7 @@ describeConsole('Reserved coupons', (stage, tab) => {
     const cells = async (code: string) => (await row(tab, code).getByRole('cell').allInnerTexts()).slice(0, 6);
     await row(tab, 'HUSH1').waitFor();
     await scrollToEnd(tab, 70);
-    const terms = ['50', 'Any order', 'No end'];
+    const terms = ['50', 'Any order', 'No end date'];
     expect(await cells('HUSH69')).toEqual(['CODE69', ...terms, 'Claim for…', 'Not claimed']);
     expect(await cells('HUSH70')).toEqual(['CODE70', ...terms, 'User 2', 'Claimed']);
     await tab.field('Search by secret code or code').fill('code33');

@@ -269,6 +269,23 @@ describeConsole('The week', (stage, tab) => {
       await tab.click('Move anyway', tab.notice('1 slot moved by −1 day'));
     });
 
+    it('A slot that customers have booked is moved and deactivated only after a question', async () => {
+      await stage.sql(
+        `insert into slot_bookings (slot_id, order_key, units, state, created_at, booked_at)
+         values (1, 'booked', 2, 'BOOKED', now(), now())`,
+      );
+      const [before] = await stored();
+      await open();
+      await pressOn(1, 'Alt+ArrowRight');
+      await tab.click('Move', tab.text('Booked: 1 slot. Tell the customers about the new time.'));
+      expect((await stored())[0]).toEqual(before);
+      await tab.click('Move anyway', tab.notice('1 slot moved by 1 day'));
+      await choose(1);
+      await tab.click('Deactivate', tab.text('Booked: 1 slot. Their bookings stay.'));
+      expect((await stored())[0]).toMatchObject({ is_active: true });
+      await tab.click('Deactivate anyway', tab.notice('1 slot deactivated'));
+    });
+
     it('Dragging one of the chosen slots moves them all', async () => {
       await open();
       await choose(1, 2);
