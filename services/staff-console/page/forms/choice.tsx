@@ -1,8 +1,6 @@
-import type { ReactNode } from 'react';
 import { FieldError } from 'react-aria-components/FieldError';
 import { Label } from 'react-aria-components/Label';
 import { Radio, RadioGroup } from 'react-aria-components/RadioGroup';
-import { Switch as AriaSwitch, type SwitchProps } from 'react-aria-components/Switch';
 
 interface ChoiceProps<Value extends string> {
   readonly label: string;
@@ -28,15 +26,5 @@ export function Choice<Value extends string>({ label, options, onChange, ...prop
       </div>
       <FieldError />
     </RadioGroup>
-  );
-}
-
-/** A switch between two states, with its meaning beside it. */
-export function Switch({ children, ...props }: SwitchProps & { readonly children: ReactNode }) {
-  return (
-    <AriaSwitch {...props} className="switch">
-      <span className="track" aria-hidden="true" />
-      {children}
-    </AriaSwitch>
   );
 }

@@ -3,8 +3,7 @@ import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { moveMoment } from '../../business/time-input.ts';
 import { words } from '../../words.ts';
 import { planOf } from '../record/draft.ts';
-import { slotsInWords } from '../record/slot-state.tsx';
-import { bookedConcerns } from '../record/update-slots.tsx';
+import { bookedConcerns, slotsInWords } from '../record/slot-state.tsx';
 
 /** By how much slots are moved: by days of the wall clock, then by minutes that pass. */
 export interface Shift {

@@ -110,3 +110,9 @@ export function describeEnd(slot: SlotState, now: number): string {
 
 /** Counts slots, such as "1 slot" or "3 slots". */
 export const slotsInWords = (count: number) => counted(count, 'slots');
+
+/** Says what becomes of slots that customers have booked; nothing if none has. */
+export function bookedConcerns(slots: readonly PlannedSlot[], concern: (slots: string) => string): string[] {
+  const count = slots.filter(({ booked = 0 }) => booked > 0).length;
+  return count === 0 ? [] : [concern(slotsInWords(count))];
+}

@@ -8,7 +8,7 @@ import { useWrite, useWriteEach } from '../../rpc/write.ts';
 import { Button } from '../../ui/button.tsx';
 import { words } from '../../words.ts';
 import { planOf, useTaken } from './draft.ts';
-import { ordersClose, type SlotState, slotsInWords } from './slot-state.tsx';
+import { bookedConcerns, ordersClose, type SlotState, slotsInWords } from './slot-state.tsx';
 
 const { updateSlots } = SlotPlanService.method;
 type Change = NonNullable<MessageInitShape<typeof updateSlots.input>['change']>;
@@ -44,12 +44,6 @@ export function useUpdateSlots(done: string, undone: string) {
     return write.send({ slots: slots.map(({ id, etag }) => ({ id, etag })), change });
   };
   return { write, send };
-}
-
-/** Says what becomes of slots that customers have booked; nothing if none has. */
-export function bookedConcerns(slots: readonly PlannedSlot[], concern: (slots: string) => string): string[] {
-  const count = slots.filter(({ booked = 0 }) => booked > 0).length;
-  return count === 0 ? [] : [concern(slotsInWords(count))];
 }
 
 interface FlagButtonProps {

@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { type ListSlotsResponse, SlotPlanService, SlotState } from '#gen/slot/v1/slot_plan_service_pb';
 import { useNow } from '../../business/time.tsx';
 import { fromTimeInput, readDay, shiftDay, timeInput } from '../../business/time-input.ts';
-import { Switch } from '../../forms/choice.tsx';
+import { Switch } from '../../forms/switch.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { useFilters, withFilters } from '../../lists/filters.ts';
 import { SelectionBar, useChosen } from '../../lists/selection.tsx';
