@@ -216,7 +216,7 @@ describeConsole('The check of a coupon', (stage, tab) => {
     await expect
       .poll(conditions)
       .toEqual([
-        'Met: Not expired No end',
+        'Met: Not expired No end date',
         'Met: Has started',
         'Met: Available',
         'Met: Minimum order No minimum',
@@ -237,7 +237,7 @@ describeConsole('The check of a coupon', (stage, tab) => {
     const orders = await colleague(stage.coupon, RedemptionService, 2);
     await orders.claim({ secretCode: 'HUSH1', userId: 2 });
     await tab.click('Check', tab.link('This secret code was claimed. Check the code CODE1 instead.'));
-    await tab.link(/^This is a secret code/).click();
+    await tab.link(/^This secret code was claimed/).click();
     await row(tab, 'HUSH1').getByText('Claimed').waitFor();
   });
 

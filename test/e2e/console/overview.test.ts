@@ -132,7 +132,7 @@ describeConsole('The overview', (stage, tab) => {
     expect(await chart.locator('[aria-hidden=true] canvas').count()).toBe(1);
     const { width = 0, height = 0 } = (await canvas.boundingBox()) ?? {};
     await canvas.hover({ position: { x: width - 4, y: height / 2 } });
-    await chart.getByText('150.75 discount').waitFor();
+    await chart.getByText('150.75 in discounts').waitFor();
     const days = chart.getByRole('row');
     expect(await days.count()).toBe(31);
     expect(await days.nth(2).getByRole('cell').allInnerTexts()).toEqual(['6', '120.00']);

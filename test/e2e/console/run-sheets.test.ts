@@ -58,12 +58,12 @@ describeConsole('Run sheets', (stage, tab) => {
 
   it('What is booked under the key of the business stands at the stop of its order', async () => {
     await stage.sql(`update orders set external_id = 'A-40' where id = 40`);
-    await stage.sql(`update slots set delivery_sequence = '{"1": [40]}' where id = 11`);
-    await book(11, 'A-40', { userId: 2, units: 2 });
-    await tab.open('/slots/11');
+    await stage.sql(`update slots set delivery_sequence = '{"1": [40]}' where id = 10`);
+    await book(10, 'A-40', { userId: 2, units: 2 });
+    await tab.open('/slots/10');
     await tab.link('Run sheet').click();
     await expect
-      .poll(async () => (await rows(11)).map((row) => row.split('\t').slice(2, 4)))
+      .poll(async () => (await rows(10)).map((row) => row.split('\t').slice(2, 4)))
       .toEqual([['A-40 250.00', '2']]);
   });
 

@@ -173,7 +173,7 @@ describeConsole('The bookings of a slot', (stage, tab) => {
   it('What is booked becomes stops at one press, first booked first, except orders that are not known, and those that are stops', async () => {
     await book('43');
     await book('42', { userId: 2 });
-    await stage.sql(`insert into orders (id, user_id, external_id) values (44, 4, 'W-44')`);
+    await stage.sql(`insert into orders (id, user_id, total_amount, external_id) values (44, 4, 10, 'W-44')`);
     await book('W-44');
     await tab.page.reload();
     await tab.click('Edit delivery sequence');

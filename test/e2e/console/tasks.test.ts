@@ -17,7 +17,7 @@ describeInEachBrowser('The tasks of staff', (launch) =>
         await tab.click(/^Mark full/, tab.exactly('Full').first());
 
         await tab.link('Coupons').click();
-        await tab.link('New coupon').click();
+        await tab.link('New coupon').first().click();
         await tab.type(tab.page.getByRole('textbox', { name: /^Code/ }), 'FIRST10');
         await tab.type(tab.page.getByLabel(/^Percent|Percent off/).last(), '10');
         await tab.exactly('Everyone').click();

@@ -301,7 +301,7 @@ describeConsole('The week', (stage, tab) => {
       await tab.field('New start').fill('2090-04-30T13:30');
       const row = /Mon 1 May 2090, 12:00 → Sun 30 Apr 2090, 13:30 Sun 30 Apr 2090, 09:30/;
       await tab.page.getByRole('row', { name: row }).waitFor();
-      await tab.click('Move', tab.notice('1 slot moved by −1 day and 90 min'));
+      await tab.click('Move', tab.notice('1 slot moved by −1 day and 1 h 30 min'));
       expect((await stored())[1]).toMatchObject({ delivery: '04-30 13:30', freeze: '04-30 09:30' });
     });
 
@@ -399,7 +399,7 @@ describeConsole('The week', (stage, tab) => {
       await tab.field('Names of the copied snippets').fill('{nmae} {date}');
       await tab.click(/^Create \d slots?$/);
       await tab.text('{nmae} is neither {name} nor {date}, and stays in the names as it is.').waitFor();
-      await tab.text(/would be delivered in the past/).waitFor();
+      await tab.text(/would be in the past/).waitFor();
       expect(await deliveries()).toHaveLength(2);
     });
   });

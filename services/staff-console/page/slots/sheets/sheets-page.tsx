@@ -193,9 +193,11 @@ function Visits({ slotId, stops }: { readonly slotId: number; readonly stops: re
                     <td>{index < stops.length && index + 1}</td>
                     <td>
                       {isolate(user?.name ?? '')}{' '}
-                      <a className="detail" href={`tel:${user?.mobile}`}>
-                        {user?.mobile}
-                      </a>
+                      {user?.mobile && (
+                        <a className="detail" href={`tel:${user.mobile}`}>
+                          {user.mobile}
+                        </a>
+                      )}
                     </td>
                     <td>
                       {isolate(booking?.orderKey ?? order?.externalId ?? String(number))}{' '}
