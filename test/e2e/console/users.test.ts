@@ -95,6 +95,7 @@ describeConsole('The users', (stage, tab) => {
     await tab
       .section('Bookings')
       .getByRole('link', { name: /^\w+ \d+ \w+, / })
+      .first()
       .click();
     await tab.page.waitForURL('**/slots/5');
   });

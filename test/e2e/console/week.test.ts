@@ -274,6 +274,7 @@ describeConsole('The week', (stage, tab) => {
         `insert into slot_bookings (slot_id, order_key, units, state, created_at, booked_at)
          values (1, 'booked', 2, 'BOOKED', now(), now())`,
       );
+      await stage.sql('update slots set capacity = 10 where id = 1');
       const [before] = await stored();
       await open();
       await pressOn(1, 'Alt+ArrowRight');

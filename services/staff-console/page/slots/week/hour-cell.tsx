@@ -130,9 +130,7 @@ function SlotCard({ view, placed }: { readonly view: CalendarView; readonly plac
           {start}
           {end !== undefined && <span className="until"> – {end}</span>}
         </strong>
-        {capacity === undefined ? (
-          booked > 0 && ` ${booked}`
-        ) : (
+        {capacity !== undefined && (
           <>
             <span aria-hidden="true">{` ${booked}/${capacity}`}</span>
             <CapacityBar booked={booked} capacity={capacity} />
