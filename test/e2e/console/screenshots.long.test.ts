@@ -42,6 +42,7 @@ describe.skipIf(!process.env.SCREENSHOTS)('With SCREENSHOTS=1', () => {
       const ofSlot = () => `/slots/${slotId}`;
 
       it.each<[string, string, () => string, object, (tab: ConsoleTab) => Locator | Promise<Locator>]>([
+        ['The overview', 'overview', () => '/', desk, (tab) => tab.page.locator('.plot canvas')],
         ['The board of slots', 'board', () => `/slots?day=${tomorrow}`, desk, firstCard],
         ['The page of a slot', 'slot', ofSlot, desk, (tab) => tab.heading(/^Vendor snippets/)],
         ['The list of coupons', 'coupons', () => '/coupons?search=s', desk, (tab) => tab.link('MONSOON20')],

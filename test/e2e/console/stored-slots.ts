@@ -10,7 +10,9 @@ export class StoredSlots {
 
   /** Removes all. The next one that is created gets the id 1001. */
   async clear(): Promise<void> {
-    await this.#sql(`truncate slots cascade; truncate product_slots; truncate slot_bookings cascade; select setval('slots_id_seq', 1000)`);
+    await this.#sql(
+      `truncate slots cascade; truncate product_slots; truncate slot_bookings cascade; select setval('slots_id_seq', 1000)`,
+    );
   }
 
   /** Adds a slot whose orders close four hours before. */
