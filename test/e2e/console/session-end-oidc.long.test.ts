@@ -63,7 +63,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
     await again().waitFor();
     oidc.provider.behaviour.tokenSeconds = 3_600;
     await again().getByRole('button', { name: 'Sign in', exact: true }).click();
-    await again().getByText('Your browser has blocked the window').waitFor();
+    await again().getByText('Your browser blocked the sign-in window').waitFor();
     await tab.button('Leave this page to sign in').click();
     await slotLink(tab).waitFor();
     await again().waitFor({ state: 'hidden' });
