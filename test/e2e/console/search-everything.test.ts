@@ -150,6 +150,13 @@ describeConsole('The search for everything', (stage, tab) => {
     },
   );
 
+  it('Letters that are typed before the field is there are not lost', async () => {
+    await tab.open('/slots');
+    await tab.button('Earlier').waitFor();
+    await tab.press('Control+k', ...'987654');
+    await expect.poll(() => field().inputValue()).toBe('987654');
+  });
+
   it('The beginning of a mobile number, which no slot has, leads to its user at Enter', async () => {
     await search('');
     await field().pressSequentially('987654');

@@ -119,7 +119,6 @@ interface IdListProps {
 
 interface IdsProps extends IdListProps {
   readonly name: string;
-  /** Says what they are, by their number. */
   readonly heading?: (count: number) => string;
 }
 

@@ -15,17 +15,20 @@ import './search.css';
 const labels = words.search;
 
 interface SearchDialogProps {
-  /** What was typed before the field stood. */
-  readonly typed: { readonly current: string };
+  /** What was typed before the field has the focus. */
+  readonly typed: { current: string };
   onClose(): void;
 }
 
 /** Finds everything by one field: the page's actions, other pages, slots, coupons, orders and customers. */
 export function SearchDialog({ typed, onClose }: SearchDialogProps) {
   const [text, setText] = useState('');
-  // Once the field has the focus.
-  useEffect(() => void requestAnimationFrame(() => setText((now) => typed.current + now)), [typed]);
   const navigate = useNavigate();
+  const takeTyped = () => {
+    const before = typed.current;
+    typed.current = '';
+    setText((now) => before + now);
+  };
   // The page behind the dialog stays as it is.
   const [actions] = useState(actionsOfPage);
   const sought = useDebounced(text);
@@ -65,7 +68,7 @@ export function SearchDialog({ typed, onClose }: SearchDialogProps) {
           setLast('typed');
         }}
       >
-        <SearchField className="field" aria-label={labels.label} autoFocus>
+        <SearchField className="field" aria-label={labels.label} autoFocus onFocus={takeTyped}>
           <Input placeholder={labels.hint} onKeyDownCapture={press} />
         </SearchField>
         <Menu

@@ -134,7 +134,6 @@ export function useUsageColumns(pages: readonly (readonly Counted[])[] = []) {
         usageOf(coupon) ? formatAmount(usageOf(coupon)?.discountUsed ?? 0, currencyDigits()) : missing,
     },
   ];
-  /** Reads the figures of a page of a file. */
   const readAlso = async (rows: readonly Counted[]): Promise<void> => {
     // The last page of a list may have no row, and the call takes at least one.
     const { usage } = rows.length === 0 ? { usage: [] } : await queryClient.fetchQuery(queryOf(rows));
