@@ -6,7 +6,6 @@ import type { Selection } from './selection.tsx';
 
 interface ListTableProps<Row> {
   readonly labelledBy: string;
-  /** The first column names the row. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => number | string;
@@ -65,7 +64,6 @@ function chunksOf<Row>(rows: readonly Row[]) {
 interface ChunkProps<Row> extends Pick<ListTableProps<Row>, 'columns' | 'rows' | 'keyOf'> {
   readonly selection: ListTableProps<Row>['selection'];
   readonly first: number;
-  /** Whether to draw the rows only while they are in sight or near it. */
   readonly isWindowed: boolean;
 }
 

@@ -98,7 +98,9 @@ export function useOrderIds(keys: readonly string[]): ReadonlyMap<string, number
   const orderExternalIds = keys.slice(0, maxNamed);
   const { data, error } = useQuery(CatalogService.method.resolve, { orderExternalIds }, options(keys));
   if (keys.length > 0 && data === undefined && error === null) return undefined;
-  return new Map(keys.flatMap((key) => [data?.orders[key] ?? readId(key) ?? []].flat().map((id) => [key, id])));
+  // A key may have the name of what every object has, such as "constructor".
+  const known = new Map(Object.entries(data?.orders ?? {}));
+  return new Map(keys.flatMap((key) => [known.get(key) ?? readId(key) ?? []].flat().map((id) => [key, id])));
 }
 
 // Users and products that were deleted stay where a coupon names them: the service gives their id alone (design 14).
