@@ -243,6 +243,7 @@ export const words = {
     noAmount: 'Enter a number, such as 150 or 99.5.',
     eitherAmount: (one: string, other: number) => `Write ${one} or ${other}: this may mean either.`,
     zone: (zone: string) => `Time in ${zone}. `,
+    timeOf: (date: string) => `${date}: time`,
     skipped: (name: string, time: string, becomes: string) =>
       `${name} does not exist: on that day the clocks skip ${time}. It becomes ${becomes}.`,
     twice: (time: string) => `${time} comes twice on this day`,

@@ -74,7 +74,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       await tab.click('Edit times and groups');
       const slots = await colleague(stage.slot, SlotService, 2);
       await slots.updateSlot({ id: 10, deliveryTime: '2030-01-01T10:00:00Z', freezeTime: '2030-01-01T08:00:00Z' });
-      await tab.field('Orders close').fill('2020-05-01T10:00');
+      await tab.time('Orders close').fill('2020-05-01T10:00');
       await press(['Save', 'Save anyway'], 'heading', /Someone else changed/)();
     };
     const search =
@@ -93,7 +93,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
     const enterDelivery =
       (time: string, next: Open): Open =>
       async () => {
-        await tab.field('Delivery time').fill(time);
+        await tab.time('Delivery time').fill(time);
         await next();
       };
     const leave = async () => {

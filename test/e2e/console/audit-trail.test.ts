@@ -76,14 +76,14 @@ describeConsole('Activity', (stage, tab) => {
     await tab.select(/Change$/, 'Changed the products of a slot');
     await tab.click('More filters');
     await tab.field('Record number').fill(String(id));
-    await tab.field('From').fill('2025-01-01T00:00');
+    await tab.time('From').fill('2025-01-01T00:00');
     await tab.click('Show');
     const found = [`Ravi Iyer changed the products of ${delivery}`];
     await expect.poll(deeds).toEqual(found);
     expect(new URL(tab.page.url()).searchParams.get('since')).toBe('2024-12-31T18:30:00.000Z');
     await tab.page.reload();
     await expect.poll(deeds).toEqual(found);
-    expect(await tab.field('From').inputValue()).toBe('2025-01-01T00:00');
+    expect(await tab.time('From').inputValue()).toBe('2025-01-01T00:00');
     await tab.click('Clear filters');
     await tab.page.waitForURL('**/audit');
     await tab.button(/Anybody/).waitFor();

@@ -39,7 +39,7 @@ describeConsole('A record that somebody else changes meanwhile', (stage, tab) =>
   /** Both have changed the end of orders, and the other one has saved first. */
   async function contradict(): Promise<void> {
     await tab.click('Edit times and groups');
-    await tab.field('Orders close').fill('2090-05-01T08:00');
+    await tab.time('Orders close').fill('2090-05-01T08:00');
     await saveTheirs('05:00');
     await tab.click('Save', tab.heading(`Someone else changed slot ${id}`));
   }
@@ -65,14 +65,14 @@ describeConsole('A record that somebody else changes meanwhile', (stage, tab) =>
 
   it('Who goes back to the form still has their own version, and “Orders close” moves along from the delivery that the other one has saved', async () => {
     await tab.click('Edit times and groups');
-    await tab.field('Orders close').fill('2090-05-01T08:00');
+    await tab.time('Orders close').fill('2090-05-01T08:00');
     await saveTheirs('05:00', '12:00');
     await tab.click('Save');
     await tab.click('Keep editing');
-    expect(await tab.field('Orders close').inputValue()).toBe('2090-05-01T08:00');
-    await expect.poll(() => tab.field('Delivery time').inputValue()).toBe('2090-05-01T12:00');
-    await tab.field('Delivery time').fill('2090-05-01T13:00');
-    expect(await tab.field('Orders close').inputValue()).toBe('2090-05-01T09:00');
+    expect(await tab.time('Orders close').inputValue()).toBe('2090-05-01T08:00');
+    await expect.poll(() => tab.time('Delivery time').inputValue()).toBe('2090-05-01T12:00');
+    await tab.time('Delivery time').fill('2090-05-01T13:00');
+    expect(await tab.time('Orders close').inputValue()).toBe('2090-05-01T09:00');
   });
 
   it('What only one of them has changed is saved at once, and the other one’s change stays', async () => {

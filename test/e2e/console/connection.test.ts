@@ -26,7 +26,7 @@ describeConsole('A connection that comes and goes', (stage, tab) => {
     const { y = -1 } = (await tab.text(/You are offline/).boundingBox()) ?? {};
     expect(await tab.page.evaluate<number>('scrollY')).toBeGreaterThan(100);
     expect(y).toBeGreaterThanOrEqual(0);
-    await tab.field('Orders close').fill('2090-05-01T07:00');
+    await tab.time('Orders close').fill('2090-05-01T07:00');
     await tab.click('Save', tab.button('Saving…'));
     await goOnline();
     await tab.notice('Slot updated successfully').waitFor();
@@ -47,7 +47,7 @@ describeConsole('A connection that comes and goes', (stage, tab) => {
 
   it('While a form waits to be sent, nothing in it can be changed', async () => {
     await tab.click('Edit times and groups');
-    await tab.field('Orders close').fill('2090-05-01T07:30');
+    await tab.time('Orders close').fill('2090-05-01T07:30');
     await goOffline();
     await tab.click('Save');
     await expect.poll(() => tab.page.evaluate(`document.querySelector('form > .row').inert`)).toBe(true);
@@ -66,7 +66,7 @@ describeConsole('A connection that comes and goes', (stage, tab) => {
 
   it('A page that was not opened before says that it needs the connection, and comes with it; what waits to be sent is sent all the same', async () => {
     await tab.click('Edit times and groups');
-    await tab.field('Orders close').fill('2090-05-01T06:45');
+    await tab.time('Orders close').fill('2090-05-01T06:45');
     await goOffline();
     await tab.click('Save', tab.button('Saving…'));
     await tab.follow('Activity', 'This page needs a connection');

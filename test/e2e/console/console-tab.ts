@@ -64,6 +64,17 @@ export class ConsoleTab {
     return this.page.getByLabel(label, { exact: true });
   }
 
+  /** A date and its time, which are two fields. Their text is such as 2026-11-23T14:30. */
+  time(label: string) {
+    const fields = [this.field(label), this.field(`${label}: time`)] as const;
+    return {
+      fill: async (text: string) => {
+        for (const [index, part] of text.split('T').entries()) await fields[index]?.fill(part);
+      },
+      inputValue: async () => (await Promise.all(fields.map((field) => field.inputValue()))).join('T'),
+    };
+  }
+
   button(name: string | RegExp): Locator {
     return this.page.getByRole('button', { name, exact: typeof name === 'string' });
   }
@@ -108,7 +119,9 @@ export class ConsoleTab {
 
   /** Fills in fields, by their labels. */
   async fill(texts: Readonly<Record<string, string>>): Promise<void> {
-    for (const [label, text] of Object.entries(texts)) await this.field(label).fill(text);
+    for (const [label, text] of Object.entries(texts)) {
+      await (/T\d\d:\d\d$/.test(text) ? this.time(label) : this.field(label)).fill(text);
+    }
   }
 
   /** Presses keys, one after the other. */

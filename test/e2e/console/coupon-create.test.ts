@@ -209,15 +209,25 @@ describeConsole('A new coupon', (stage, tab) => {
 
   it('An end at midnight is asked about, because the day that it names is not in it', async () => {
     await openFilled();
-    await tab.field('Ends').fill('2090-12-24T00:00');
+    await tab.time('Ends').fill('2090-12-24T00:00');
     await create();
     await question()
       .getByText('The coupon ends as Sun 24 Dec 2090 begins. To include that day, end it at 23:59.')
       .waitFor();
     await tab.click('Go back');
-    await tab.field('Ends').fill('2090-12-24T23:59');
+    await tab.time('Ends').fill('2090-12-24T23:59');
     await create();
     await created();
+  });
+
+  it('A first and a last day are entered without times: all of both days is in between', async () => {
+    await openFilled();
+    await tab.fill({ Starts: '2090-12-01', Ends: '2090-12-24' });
+    expect(await tab.time('Starts').inputValue()).toBe('2090-12-01T00:00');
+    await create();
+    await created();
+    const limits = { starts_at: new Date('2090-12-01T00:00+05:30'), valid_till: new Date('2090-12-24T23:59+05:30') };
+    expect(await readCoupons(stage.coupon)).toMatchObject([limits]);
   });
 
   it('A coupon that makes orders free for everyone is asked about, unless its cost has a bound', async () => {

@@ -300,7 +300,7 @@ describeConsole('The lists of coupons', (stage, tab) => {
     await sql(`update coupons set etag = next_etag() where coupon_code = 'C'`);
     await select('A', 'B', 'C');
     await tab.click('Extend…');
-    await tab.field('New end').fill('2089-01-02T10:30');
+    await tab.time('New end').fill('2089-01-02T10:30');
     await tab.click('Extend');
     await tab.text('3 coupons would end earlier than before.').first().waitFor();
     expect(await ends()).toEqual([was, null, null]);

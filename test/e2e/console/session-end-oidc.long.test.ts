@@ -26,7 +26,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
     oidc.provider.behaviour.tokenSeconds = 10;
     oidc.provider.behaviour.isolatesWindows = isolates;
     tab = await oidc.signIn('/slots/new');
-    await tab.field('Delivery time').fill('2030-01-02T10:00');
+    await tab.time('Delivery time').fill('2030-01-02T10:00');
     await again().waitFor();
     oidc.provider.behaviour.tokenSeconds = 3_600;
     await tab.page.context().clearCookies();
@@ -34,7 +34,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
     await tab.text('Continue in the window that opened').waitFor();
     await Promise.all([window.waitForEvent('close'), answer(window, 'asha')]);
     await again().waitFor({ state: 'hidden' });
-    expect(await tab.field('Delivery time').inputValue()).toBe('2030-01-02T10:00');
+    expect(await tab.time('Delivery time').inputValue()).toBe('2030-01-02T10:00');
     expect(oidc.provider.grants.map(({ type }) => type)).toEqual(['authorization_code', 'authorization_code']);
   });
 
@@ -73,7 +73,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
   it('A refresh token renews the session without a question', async () => {
     Object.assign(oidc.provider.behaviour, { tokenSeconds: 6, givesRefreshTokens: true });
     tab = await oidc.signIn('/slots/new');
-    await tab.field('Delivery time').fill('2030-01-02T10:00');
+    await tab.time('Delivery time').fill('2030-01-02T10:00');
     await expect.poll(() => oidc.provider.grants.length).toBeGreaterThan(3);
     expect(oidc.provider.grants.slice(1).map(({ type }) => type)).not.toContain('authorization_code');
     expect(oidc.provider.grants.map(({ resource }) => resource)).toEqual(
@@ -81,7 +81,7 @@ describeWithProvider('The end of a session with OpenID Connect', (oidc) => {
     );
     expect(await tab.page.getByRole('alertdialog').count()).toBe(0);
     expect(await tab.text(/Your session ends in/).count()).toBe(0);
-    expect(await tab.field('Delivery time').inputValue()).toBe('2030-01-02T10:00');
+    expect(await tab.time('Delivery time').inputValue()).toBe('2030-01-02T10:00');
     await tab.page.reload();
     const before = oidc.provider.grants.length;
     await expect.poll(() => oidc.provider.grants.length).toBeGreaterThan(before + 1);

@@ -51,21 +51,21 @@ describeConsole('The end of a session with a token', (stage, tab) => {
 
   it('Another person who signs in over the page sees nothing of what was entered', async () => {
     await tab.open('/slots/new', { token: await signToken({ staffId: 1, expiresIn: 10 }) });
-    await tab.field('Delivery time').fill('2030-01-02T10:00');
+    await tab.time('Delivery time').fill('2030-01-02T10:00');
     await again(/Your session has ended/).waitFor();
     await paste(await signToken({ staffId: 2, subject: 'staff-2' }));
     await again(/ended/).waitFor({ state: 'hidden' });
-    await expect.poll(() => tab.field('Delivery time').inputValue()).not.toBe('2030-01-02T10:00');
+    await expect.poll(() => tab.time('Delivery time').inputValue()).not.toBe('2030-01-02T10:00');
   });
 
   it('A session that ends within five minutes says so, and can be lengthened without leaving the page', async () => {
     await tab.open('/slots/new', { token: await signToken({ staffId: 1, expiresIn: 240 }) });
-    await tab.field('Delivery time').fill('2030-01-02T10:00');
+    await tab.time('Delivery time').fill('2030-01-02T10:00');
     const notice = tab.text(/Your session ends in \d min/);
     await notice.waitFor();
     await tab.click('Sign in again');
     await paste(await signToken({ staffId: 1 }));
     await notice.waitFor({ state: 'hidden' });
-    expect(await tab.field('Delivery time').inputValue()).toBe('2030-01-02T10:00');
+    expect(await tab.time('Delivery time').inputValue()).toBe('2030-01-02T10:00');
   });
 });

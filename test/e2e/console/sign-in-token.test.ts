@@ -78,11 +78,11 @@ describeConsole('Signing in with a token', (stage, tab) => {
   it('A token that ends asks to sign in again over the page, and what was entered stays', async () => {
     const subject = 'staff-1';
     await tab.open('/slots/new', { token: await signToken({ staffId: 1, subject, expiresIn: 10 }) });
-    await tab.field('Delivery time').fill('2030-01-02T10:00');
+    await tab.time('Delivery time').fill('2030-01-02T10:00');
     await again(/Your session has ended/).waitFor();
     await paste(await signToken({ staffId: 1, subject }));
     await again(/ended/).waitFor({ state: 'hidden' });
-    expect(await tab.field('Delivery time').inputValue()).toBe('2030-01-02T10:00');
+    expect(await tab.time('Delivery time').inputValue()).toBe('2030-01-02T10:00');
   });
 
   it('A token that the services refuse asks for another one, and the page then shows what was refused', async () => {

@@ -76,7 +76,7 @@ describeConsole('A new slot', (stage, tab) => {
     await tab.heading('Mon 1 May 2090, 10:00').waitFor();
     await tab.more('Copy to the next week');
     await tab.heading('Copy of Mon 1 May 2090, 10:00').waitFor();
-    expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-08T10:00');
+    expect(await tab.time('Delivery time').inputValue()).toBe('2090-05-08T10:00');
     await tab.text('can only be copied under new names').waitFor();
     await tab.click('Copy it');
     const chosen = tab.section('Vendor snippet 1').getByRole('grid', { name: /selected/ });
@@ -92,7 +92,7 @@ describeConsole('A new slot', (stage, tab) => {
     await insertSlot('2090-05-01T10:00+05:30');
     await stage.sql(`insert into vendor_snippets (snippet_code, slot_id, product_ids) values ('taken', 7, '{1}')`);
     await tab.open('/slots/new');
-    await tab.field('Delivery time').fill('2020-04-25T11:30');
+    await tab.time('Delivery time').fill('2020-04-25T11:30');
     for (const [index, name] of ['free', 'taken'].entries()) {
       await tab.click('Add vendor snippet');
       const snippet = tab.section(`Vendor snippet ${index + 1}`);
@@ -137,7 +137,7 @@ describeConsole('A new slot', (stage, tab) => {
     await correct();
     expect(await slots()).toEqual([]);
     await tab.fill({ 'Orders close': '2090-04-25T07:30', 'Delivery time': '2090-04-25T11:30' });
-    await tab.field('Orders close').fill('2090-04-25T07:30');
+    await tab.time('Orders close').fill('2090-04-25T07:30');
     await create();
     await created();
     const delivery_time = new Date('2090-04-25T11:30+05:30');
@@ -148,7 +148,7 @@ describeConsole('A new slot', (stage, tab) => {
     await insertSlot('2020-04-25T11:30+05:30');
     await tab.open('/slots/7');
     await tab.click('Edit times and groups', tab.text('This has passed: nobody can order.'));
-    await tab.field('Orders close').fill('2020-04-25T12:00');
+    await tab.time('Orders close').fill('2020-04-25T12:00');
     await save();
     await isAsked('Orders close after the delivery: Sat 25 Apr 2020, 12:00.');
     // The delivery is as old as it was.
@@ -157,7 +157,7 @@ describeConsole('A new slot', (stage, tab) => {
     await tab.click('Save anyway');
     await tab.section('Times and groups').getByText('The service can’t be reached').waitFor();
     await tab.page.unroute(/UpdateSlot$/);
-    await tab.field('Orders close').fill('2020-04-25T13:00');
+    await tab.time('Orders close').fill('2020-04-25T13:00');
     await save();
     await isAsked('Orders close after the delivery: Sat 25 Apr 2020, 13:00.');
     await tab.click('Save anyway');
@@ -192,7 +192,7 @@ describeConsole('A new slot', (stage, tab) => {
     await create();
     await created();
     await tab.click('Edit times and groups');
-    await tab.field('Delivery time').fill('2090-04-25T11:30');
+    await tab.time('Delivery time').fill('2090-04-25T11:30');
     await save();
     await isAsked(taken);
     await tab.click('Save anyway');
@@ -202,18 +202,21 @@ describeConsole('A new slot', (stage, tab) => {
     await isAsked(taken);
   });
 
-  it('A time is typed in one go; “Orders close” follows the delivery by the same distance, not the other way round, and its field tells when it is after it', async () => {
+  it('A date and its time are typed one after the other; “Orders close” follows the delivery by the same distance, not the other way round, and its field tells when it is after it', async () => {
     await tab.open('/slots/new?day=2090-05-01');
-    const closes = () => tab.field('Orders close').inputValue();
+    const closes = () => tab.time('Orders close').inputValue();
     await tab.field('Delivery time').focus();
-    await tab.page.keyboard.type('042520901130AM');
-    expect(await tab.field('Delivery time').inputValue()).toBe('2090-04-25T11:30');
+    await tab.page.keyboard.type('04252090');
+    // The picker of dates stands between them.
+    await tab.press('Tab', 'Tab');
+    await tab.page.keyboard.type('1130AM');
+    expect(await tab.time('Delivery time').inputValue()).toBe('2090-04-25T11:30');
     expect(await closes()).toBe('2090-04-25T07:30');
     await tab.text('Customers can order until then.').waitFor();
     await tab.fill({ 'Orders close': '2090-04-24T20:00', 'Delivery time': '2090-04-26T12:30' });
     expect(await closes()).toBe('2090-04-25T21:00');
-    await tab.field('Orders close').fill('2090-04-26T13:00');
-    expect(await tab.field('Delivery time').inputValue()).toBe('2090-04-26T12:30');
+    await tab.time('Orders close').fill('2090-04-26T13:00');
+    expect(await tab.time('Delivery time').inputValue()).toBe('2090-04-26T12:30');
     await tab.text('This is after the delivery.').waitFor();
   });
 

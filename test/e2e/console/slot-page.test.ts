@@ -42,7 +42,7 @@ describeConsole('The page of a slot', (stage, tab) => {
 
   it('Staff change the times and groups, and all else stays as it is', async () => {
     await tab.click('Edit times and groups');
-    await tab.field('Orders close').fill('2090-05-01T07:15');
+    await tab.time('Orders close').fill('2090-05-01T07:15');
     await tab.pick('Groups', 'Group 3');
     await tab.click('Save', tab.notice('Slot updated successfully'));
     expect(await slot()).toMatchObject({

@@ -47,8 +47,8 @@ describeConsole('The week', (stage, tab) => {
   it('A free place makes a slot at its hour', async () => {
     await open();
     await tab.link('Add a slot on Wed 3 May 2090 at 15:00').click();
-    expect(await tab.field('Delivery time').inputValue()).toBe('2090-05-03T15:00');
-    expect(await tab.field('Orders close').inputValue()).toBe('2090-05-03T11:00');
+    expect(await tab.time('Delivery time').inputValue()).toBe('2090-05-03T15:00');
+    expect(await tab.time('Orders close').inputValue()).toBe('2090-05-03T11:00');
     await tab.click('Create slot');
     await tab.click('Create slot anyway', tab.heading('Wed 3 May 2090, 15:00'));
     expect(await stored()).toMatchObject([{ delivery: '05-03 15:00', freeze: '05-03 11:00' }]);
@@ -247,7 +247,7 @@ describeConsole('The week', (stage, tab) => {
       await choose(1, 2);
       await stage.sql('update slots set etag = default where id = 2');
       await tab.click('Move to…');
-      await tab.field('New start of the first slot').fill('2090-05-02T10:15');
+      await tab.time('New start of the first slot').fill('2090-05-02T10:15');
       await tab.click('Move', tab.notice(/1 slot not moved: /));
       await tab.text('1 selected').waitFor();
       expect(await checkbox(2).isChecked()).toBe(true);
@@ -263,7 +263,7 @@ describeConsole('The week', (stage, tab) => {
       const dayBefore = await stage.sql<{ at: string }>(
         `select to_char(delivery_time at time zone 'Asia/Kolkata' - interval '1 day', 'YYYY-MM-DD"T"HH24:MI') as at from slots where id = 1`,
       );
-      expect(await tab.field('New start').inputValue()).toBe(dayBefore[0]?.at);
+      expect(await tab.time('New start').inputValue()).toBe(dayBefore[0]?.at);
       await tab.click('Move', tab.text('1 slot would be in the past.'));
       expect((await stored())[0]).toEqual(before);
       await tab.click('Move anyway', tab.notice('1 slot moved by −1 day'));
@@ -299,7 +299,7 @@ describeConsole('The week', (stage, tab) => {
       await open();
       await checkbox(2).click();
       await tab.click('Move to…');
-      await tab.field('New start').fill('2090-04-30T13:30');
+      await tab.time('New start').fill('2090-04-30T13:30');
       const row = /Mon 1 May 2090, 12:00 → Sun 30 Apr 2090, 13:30 Sun 30 Apr 2090, 09:30/;
       await tab.page.getByRole('row', { name: row }).waitFor();
       await tab.click('Move', tab.notice('1 slot moved by −1 day and 1 h 30 min'));
@@ -310,8 +310,8 @@ describeConsole('The week', (stage, tab) => {
       await open();
       await choose(2, 1);
       await tab.click('Move to…');
-      expect(await tab.field('New start of the first slot').inputValue()).toBe('2090-05-01T10:15');
-      await tab.field('New start of the first slot').fill('2090-05-03T18:15');
+      expect(await tab.time('New start of the first slot').inputValue()).toBe('2090-05-01T10:15');
+      await tab.time('New start of the first slot').fill('2090-05-03T18:15');
       await tab.page.getByRole('row', { name: /Mon 1 May 2090, 12:00 → Wed 3 May 2090, 20:00/ }).waitFor();
       await tab.click('Move', tab.notice('2 slots moved by 2 days and 8 h'));
       expect(await deliveries()).toEqual(['1: 05-03 18:15', '2: 05-03 20:00']);
@@ -416,7 +416,7 @@ describeConsole('The week', (stage, tab) => {
     await checkbox(first?.id ?? 0).tap();
     await tab.button('Move to…').tap();
     await tab.field('New start').tap();
-    await tab.field('New start').fill('2090-05-09T12:00');
+    await tab.time('New start').fill('2090-05-09T12:00');
     await tab.button('Move').tap();
     // A slot of the same group is there.
     await tab.button('Move anyway').tap();

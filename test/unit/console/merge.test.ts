@@ -45,6 +45,6 @@ describe('Two versions of a draft', () => {
 
   it('A user that one of them has removed is gone, and the change of the other one stays', () => {
     const stored: Readonly<Record<string, readonly number[]>> = { 7: [1, 2], 8: [3] };
-    expect(merge(stored, { 8: [3] }, { ...stored, 8: [4] })).toEqual({ draft: { 8: [4] }, contradictions: [] });
+    expect(merge(stored, { 8: [3] }, { ...stored, 8: [4] })).toStrictEqual({ draft: { 8: [4] }, contradictions: [] });
   });
 });

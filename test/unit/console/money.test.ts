@@ -13,6 +13,8 @@ describe('An amount', () => {
     ['1,500.50', 1500.5],
     ['1.500,50', 1500.5],
     ['1 500', 1500],
+    ['1,500', 1500],
+    [' 12,500 ', 12_500],
     ['1,00,000.5', 100_000.5],
     ['0,125', 0.125],
     ['999.999', 999.999],
@@ -27,12 +29,10 @@ describe('An amount', () => {
   });
 
   it('An amount that may mean two is not guessed', () => {
-    for (const text of ['1,500', '1.500', ' 1,500 ']) {
-      expect(amountProblem(text)).toBe('Write 1500 or 1.5: this may mean either.');
-    }
-    expect(amountProblem('1,234')).toBe('Write 1234 or 1.234: this may mean either.');
+    expect(amountProblem('1.500')).toBe('Write 1500 or 1.5: this may mean either.');
     setBusiness({ timeZone: 'UTC', currency: 'KWD' });
     expect(readAmount('1.500')).toBe(1.5);
+    expect(amountProblem('1,500')).toBe('Write 1500 or 1.5: this may mean either.');
   });
 
   it('An amount may have the sign of the business’s currency, and no other sign', () => {

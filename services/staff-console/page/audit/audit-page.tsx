@@ -8,6 +8,7 @@ import { useNow } from '../business/time.tsx';
 import { dateInput, fromTimeInput, timeInput } from '../business/time-input.ts';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
+import { TimeField } from '../forms/time-field.tsx';
 import type { Column } from '../lists/column.tsx';
 import { CsvButton } from '../lists/csv-button.tsx';
 import { Endless } from '../lists/endless.tsx';
@@ -132,8 +133,8 @@ function FilterBar({ problems }: { readonly problems: Record<string, string> }) 
         <>
           <TextField label={text.recordNumber} name="resourceId" inputMode="numeric" {...typed('id')} />
           <TextField label={text.account} name="subject" placeholder={text.accountHint} {...typed('by')} />
-          <TextField label={words.from} name="since" type="datetime-local" {...typed('since')} />
-          <TextField label={words.activity.columns.before} name="until" type="datetime-local" {...typed('until')} />
+          <TimeField label={words.from} name="since" usual="00:00" {...typed('since')} />
+          <TimeField label={words.activity.columns.before} name="until" usual="00:00" {...typed('until')} />
           <Button type="submit">{text.show}</Button>
         </>
       ) : (

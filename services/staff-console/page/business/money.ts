@@ -25,8 +25,8 @@ export function currencyDigits(): number {
 export function readAmount(text: string): number {
   const digits = digitsOf(text);
   if (isAmbiguous(digits)) return Number.NaN;
+  if (/^[1-9]\d{0,2}(,\d{2,3})*,\d{3}(\.\d+)?$/.test(digits)) return Number(digits.replaceAll(',', ''));
   if (/^(\d+([.,]\d+)?)?$/.test(digits)) return Number(digits.replace(',', '.'));
-  if (/^\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?$/.test(digits)) return Number(digits.replaceAll(',', ''));
   if (/^\d{1,3}(\.\d{3})+,\d+$/.test(digits)) return Number(digits.replaceAll('.', '').replace(',', '.'));
   return Number.NaN;
 }
@@ -46,7 +46,7 @@ function digitsOf(text: string): string {
   return business.currency === undefined ? digits : digits.replace(formatAmount(0).replace(/[\d.,\s]/g, ''), '');
 }
 
-/** Whether a sign may separate thousands or a fraction. Nobody writes a fraction as "1.500". */
+/** Whether a sign may separate thousands or a fraction: a point does in "1.500", unless amounts have three digits. */
 function isAmbiguous(digits: string): boolean {
-  return /^[1-9]\d{0,2}(,\d{3}|\.\d\d0)$/.test(digits) && currencyDigits() < 3;
+  return (currencyDigits() < 3 ? /^[1-9]\d{0,2}\.\d\d0$/ : /^[1-9]\d{0,2},\d{3}$/).test(digits);
 }

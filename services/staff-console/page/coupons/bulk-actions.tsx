@@ -89,7 +89,7 @@ export function BulkActions({ selection, columns }: BulkActionsProps) {
             onSend={() => void extend(fromTimeInput(end))}
             onCancel={() => setEnd(undefined)}
           >
-            <TimeField label={text.newEnd} isRequired value={end} onChange={setEnd} />
+            <TimeField label={text.newEnd} isRequired usual="23:59" value={end} onChange={setEnd} />
           </EditForm>
         </Dialog>
       )}

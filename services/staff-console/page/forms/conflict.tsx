@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { Contradiction } from '../rpc/guarded-edit.ts';
+import { takeField } from '../rpc/merge.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { words } from '../words.ts';
@@ -32,7 +33,7 @@ export function Conflict<D extends object>({ record, by, contradiction, describe
             label={name}
             value={chosen[field] === theirs[field] ? 'theirs' : 'mine'}
             options={{ mine: words.forms.yours(own), theirs: words.forms.theirs(saved) }}
-            onChange={(version) => setChosen({ ...chosen, [field]: (version === 'mine' ? mine : theirs)[field] })}
+            onChange={(version) => setChosen(takeField(chosen, field, version === 'mine' ? mine : theirs))}
           />
         );
       })}

@@ -18,7 +18,7 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | '
 }
 
 // Beyond a year of four digits, a browser lets what is typed next run on into the year.
-const lastDays: Readonly<Record<string, string>> = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' };
+const lastDay = '9999-12-31';
 
 /** A labelled field, also for dates and times. It shows the problem that the form has under its `name`. */
 export function TextField(props: TextFieldProps) {
@@ -33,7 +33,11 @@ export function TextField(props: TextFieldProps) {
     >
       <Label>{label}</Label>
       {lines === 1 ? (
-        <Input max={lastDays[type]} placeholder={placeholder} onInput={isUpperCase ? capitalize : checkAgain} />
+        <Input
+          {...(type === 'date' && { max: lastDay })}
+          placeholder={placeholder}
+          onInput={isUpperCase ? capitalize : checkAgain}
+        />
       ) : (
         <TextArea rows={lines} placeholder={placeholder} onInput={checkAgain} />
       )}

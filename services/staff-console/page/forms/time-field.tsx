@@ -1,3 +1,4 @@
+import { useRef } from 'react';
 import { business, foreignTimeZone } from '../business/business.ts';
 import { repeatedTimes } from '../business/time-input.ts';
 import { clock } from '../session/clock.ts';
@@ -9,25 +10,56 @@ interface TimeFieldProps extends Pick<TextFieldProps, 'label' | 'name' | 'hint' 
   /** In the format of time-input.ts; empty for none. */
   readonly value: string;
   onChange(value: string): void;
+  /** The time of a day that is entered without one, such as 23:59. Without it, staff have to enter the time, too. */
+  readonly usual?: string;
 }
 
 const text = words.forms;
 const minutes = 'YYYY-MM-DDThh:mm'.length;
 
-/** A field for a date and time in the business's time zone. It asks which one is meant where an hour comes twice. */
-export function TimeField({ value, hint = '', onChange, ...props }: TimeFieldProps) {
+/**
+ * A date and a time in the business's time zone, in two of the browser's fields, for which a phone has pickers. Asks which
+ * time is meant where an hour comes twice.
+ */
+export function TimeField({
+  label,
+  value,
+  hint = '',
+  usual = '',
+  isRequired = false,
+  onChange,
+  ...props
+}: TimeFieldProps) {
   const [first, second] = repeatedTimes(value);
   const zone = foreignTimeZone(new Date(clock.now())) === undefined ? '' : text.zone(business.timeZone);
+  const [day = '', time = ''] = value.slice(0, minutes).split('T');
+  // The date is empty for a moment while it is typed over. The time comes back with it.
+  const lastTime = useRef(usual);
+  const change = (toDay: string, toTime: string) => {
+    lastTime.current = toTime;
+    const typed = toDay === '' ? '' : `${toDay}T${toTime}`;
+    // The second of two stays the second while its minutes are changed.
+    onChange((value === second && repeatedTimes(typed)[1]) || typed);
+  };
   return (
     <div className="field">
-      <TextField
-        {...props}
-        type="datetime-local"
-        hint={zone + hint || undefined}
-        value={first === undefined ? value : value.slice(0, minutes)}
-        // The second of two stays the second while its minutes are changed.
-        onChange={(typed) => onChange((value === second && repeatedTimes(typed)[1]) || typed)}
-      />
+      <div className="date-and-time">
+        <TextField
+          {...{ ...props, label, isRequired }}
+          type="date"
+          hint={zone + hint || undefined}
+          value={day}
+          onChange={(typed) => change(typed, time || lastTime.current)}
+        />
+        <TextField
+          label={text.timeOf(label)}
+          type="time"
+          isRequired={day !== ''}
+          isDisabled={day === ''}
+          value={time}
+          onChange={(typed) => change(day, typed)}
+        />
+      </div>
       {first !== undefined && second !== undefined && (
         <Choice
           label={text.twice(value.slice(11, minutes))}

@@ -3,16 +3,23 @@
  * removals from them. A field that both have changed differently is a contradiction, and keeps the user's own value.
  */
 export function merge<Draft extends object>(base: Draft, mine: Draft, theirs: Draft) {
-  const draft = { ...theirs };
+  let draft = { ...theirs };
   const contradictions: (keyof Draft & string)[] = [];
   for (const name in { ...base, ...mine, ...theirs }) {
     const [was, is, saved] = [base[name], mine[name], theirs[name]];
     if (isSame(was, is) || isSame(is, saved)) continue;
     const merged = mergeLists(was, is, saved);
-    Object.assign(draft, { [name]: merged ?? is });
+    draft = merged ? { ...draft, [name]: merged } : takeField(draft, name, mine);
     if (merged === undefined && !isSame(was, saved)) contradictions.push(name);
   }
   return { draft, contradictions };
+}
+
+/** Returns a draft with a field of another one, or without it as that one. */
+export function takeField<Draft extends object>(draft: Draft, name: keyof Draft, from: Draft): Draft {
+  const changed = { ...draft, [name]: from[name] };
+  if (!(name in from)) Reflect.deleteProperty(changed, name);
+  return changed;
 }
 
 /** Whether two values of a draft are equal. */

@@ -166,8 +166,8 @@ function TermsFields({ kind, draft, change, start, write }: TermsFieldsProps) {
       </Section>
       <Section title={text.when}>
         <div className="row">
-          <TimeField label={words.fields.startsAt} {...field('startsAt')} hint={text.atOnce} />
-          <TimeField label={words.fields.validTill} {...field('validTill')} hint={text.noEnd} />
+          <TimeField label={words.fields.startsAt} {...field('startsAt')} hint={text.atOnce} usual="00:00" />
+          <TimeField label={words.fields.validTill} {...field('validTill')} hint={text.noEnd} usual="23:59" />
         </div>
       </Section>
       <Section title={text.limits}>

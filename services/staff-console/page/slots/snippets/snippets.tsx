@@ -85,7 +85,7 @@ export function SnippetFields({ draft, index = 0, onChange, problems = {} }: Sni
           maxLength={128}
           hint={text.nameHint}
         />
-        <TimeField {...fieldOf('validTill')} label={text.validUntil} hint={words.coupon.form.noEnd} />
+        <TimeField {...fieldOf('validTill')} label={text.validUntil} hint={words.coupon.form.noEnd} usual="23:59" />
       </div>
       <ProductPicker
         label={text.products}
