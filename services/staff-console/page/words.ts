@@ -307,6 +307,7 @@ export const words = {
     sortedBy: (column: string) => `Sorted by ${column.toLowerCase()}`,
     select: (row: string) => `Select ${row}`,
     selectAll: 'Select all',
+    selectAllOf: (rows: string) => `Select all ${rows}`,
     selected: (count: number) => `${count.toLocaleString('en')} selected`,
     forSelected: 'Actions for the selection',
     saved: 'Saved filters',

@@ -312,6 +312,24 @@ describeConsole('The lists of coupons', (stage, tab) => {
     await expect.poll(ends).toEqual([was, null, null]);
   });
 
+  it('All coupons of a list are selected, those of further pages too, and get a new end', async () => {
+    await insertMany(160);
+    await tab.open('/coupons?search=MANY');
+    await row(tab, 'MANY1').waitFor();
+    await tab.field('Select all').click();
+    await tab.text('50 selected').waitFor();
+    await tab.click('Select all 160 coupons', tab.text('160 selected'));
+    expect(await tab.button(/^Select all/).count()).toBe(0);
+    await tab.click('Extend…');
+    await tab.field('New end').fill('2089-01-02');
+    await tab.click('Extend', tab.text('160 coupons would end earlier than before.').first());
+    await tab.click('Extend anyway', tab.notice('160 coupons extended'));
+    const end = new Date('2089-01-02T23:59+05:30');
+    expect(new Set((await readCoupons(stage.coupon)).map(({ valid_till }) => String(valid_till)))).toEqual(
+      new Set([end.getTime()]),
+    );
+  });
+
   it('The selected coupons alone are exported, and the list’s other actions stand behind the dots', async () => {
     for (const code of ['A', 'B', 'C']) await insertCoupon(stage.coupon, { coupon_code: code });
     await tab.open('/coupons');

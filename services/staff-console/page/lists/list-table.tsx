@@ -25,7 +25,7 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
             <td className="select">
               <SelectBox
                 name={words.lists.selectAll}
-                isSelected={rows.length > 0 && selection.count === rows.length}
+                isSelected={rows.length > 0 && selection.count >= rows.length}
                 onPress={selection.toggleAll}
               />
             </td>

@@ -42,10 +42,11 @@ export function List<I extends DescMessage, O extends DescMessage, Row extends {
   const { source, what, columns, order, matches, forSelected } = props;
   // Other filters or another order begin a new view.
   const { search } = useLocation();
-  const [view, setView] = useState({ search, most: shownAtOnce, isStopped: false });
-  if (view.search !== search) setView({ search, most: shownAtOnce, isStopped: false });
+  const begin = { search, most: shownAtOnce, isStopped: false, isWhole: false };
+  const [view, setView] = useState(begin);
+  if (view.search !== search) setView(begin);
   const isSorted = order !== undefined && order.by !== '' && !order.isOfService;
-  const list = useRows(source, (matches !== undefined || isSorted) && !view.isStopped);
+  const list = useRows(source, (matches !== undefined || isSorted || view.isWhole) && !view.isStopped);
   const eachPage = useEachPage(source);
   const narrow = (rows: readonly Row[]) => sorted(matches === undefined ? rows : rows.filter(matches), columns, order);
   const rows = list.rows && narrow(list.rows);
@@ -57,7 +58,7 @@ export function List<I extends DescMessage, O extends DescMessage, Row extends {
   };
   const id = useId();
   const shown = rows?.slice(0, view.most) ?? [];
-  const selection = useSelection(shown, search);
+  const selection = useSelection(rows ?? [], shown.length, search);
   const total = list.hasNextPage ? matches === undefined && list.total : count;
   return (
     <>
@@ -99,7 +100,18 @@ export function List<I extends DescMessage, O extends DescMessage, Row extends {
       />
       {forSelected !== undefined && selection.rows.length > 0 && (
         <SelectionBar count={selection.rows.length} onClear={selection.clear}>
-          {forSelected(selection.rows, selection)}
+          {(selection.count < count || list.hasNextPage) && !list.isReading && (
+            <Button
+              emphasis="quiet"
+              onPress={() => {
+                setView({ ...view, isStopped: false, isWhole: true });
+                selection.all();
+              }}
+            >
+              {text.selectAllOf(typeof total === 'number' ? text.total(total, what) : what)}
+            </Button>
+          )}
+          {list.isReading ? null : forSelected(selection.rows, selection)}
         </SelectionBar>
       )}
     </>

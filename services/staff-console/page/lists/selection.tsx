@@ -10,6 +10,8 @@ export interface Chosen {
   choose(id: number, isRange: boolean): void;
   add(ids: readonly number[]): void;
   only(ids: readonly number[]): void;
+  /** Selects all records, also those that come on show later. */
+  all(): void;
   clear(): void;
 }
 
@@ -20,24 +22,26 @@ export interface Chosen {
  * @param view names what is on show, such as a week: in another view nothing is selected yet.
  */
 export function useChosen(ids: readonly number[], view: string): Chosen {
-  const none = { view, chosen: new Set<number>(), last: Number.NaN };
+  const none = { view, chosen: new Set<number>(), last: Number.NaN, isAll: false };
   const [state, setState] = useState(none);
   if (state.view !== view) setState(none);
-  const { chosen, last } = state;
+  const { chosen, last, isAll } = state;
   const shown = new Set(ids);
-  const has = (id: number) => chosen.has(id) && shown.has(id);
+  const has = (id: number) => (isAll || chosen.has(id)) && shown.has(id);
+  const selected = ids.filter(has);
   const set = (ofNow: readonly number[], lastOfNow = last) =>
-    setState({ view, chosen: new Set(ofNow), last: lastOfNow });
+    setState({ view, chosen: new Set(ofNow), last: lastOfNow, isAll: false });
   return {
     has,
-    count: ids.filter(has).length,
+    count: selected.length,
     choose(id, isRange) {
       const [start, end] = [shown.has(last) ? last : id, id].map((each) => ids.indexOf(each)).toSorted((a, b) => a - b);
-      if (isRange) set([...chosen, ...ids.slice(start, (end ?? 0) + 1)], id);
-      else set(has(id) ? [...chosen].filter((each) => each !== id) : [...chosen, id], id);
+      if (isRange) set([...selected, ...ids.slice(start, (end ?? 0) + 1)], id);
+      else set(has(id) ? selected.filter((each) => each !== id) : [...selected, id], id);
     },
-    add: (more) => set([...chosen, ...more]),
+    add: (more) => set([...selected, ...more]),
     only: (left) => set(left),
+    all: () => setState({ ...state, isAll: true }),
     clear: () => set([]),
   };
 }
@@ -45,22 +49,27 @@ export function useChosen(ids: readonly number[], view: string): Chosen {
 /** The rows of a list that are selected. */
 export interface Selection<Row> extends Chosen {
   readonly rows: readonly Row[];
+  /** Selects the rows on show; none if all of these are selected. */
   toggleAll(): void;
 }
 
 /**
  * Keeps which rows of a list are selected.
  *
- * @param rows the rows on show.
+ * @param rows all rows that were read, and of these so many on show.
  * @param view names what is on show: in another view nothing is selected yet.
  */
-export function useSelection<Row extends { readonly id: number }>(rows: readonly Row[], view: string): Selection<Row> {
+export function useSelection<Row extends { readonly id: number }>(
+  rows: readonly Row[],
+  shown: number,
+  view: string,
+): Selection<Row> {
   const ids = rows.map(({ id }) => id);
   const chosen = useChosen(ids, view);
   return {
     ...chosen,
     rows: rows.filter(({ id }) => chosen.has(id)),
-    toggleAll: () => (chosen.count === ids.length ? chosen.clear() : chosen.only(ids)),
+    toggleAll: () => (chosen.count >= shown ? chosen.clear() : chosen.only(ids.slice(0, shown))),
   };
 }
 
