@@ -389,6 +389,7 @@ export const words = {
       past: 'Past',
       deactivated: 'Deactivated',
     },
+    passed: 'The time of this slot has passed. The order may have been delivered.',
     ordersClosed: 'Orders closed',
     takesNone: 'Takes no orders',
     ordersCloseIn: (left: string) => `Orders close in ${left}`,
@@ -595,7 +596,9 @@ export const words = {
       name: 'Snippet name',
       nameHint: 'Part of the vendor’s link. It must be unique and can’t be changed later.',
       products: 'Products of the snippet',
+      noProducts: 'Choose at least one product.',
       ended: (name: string, at: string) => `The snippet ${name} would end in the past: ${at}.`,
+      notInSlot: (products: string) => `A snippet has ${products} that this slot does not.`,
       end: 'The snippet’s end time',
       left: (id: number, count: number) =>
         `A snippet’s name can be used once, so ${count === 1 ? 'the snippet' : `the ${count} snippets`} of slot ${id} can only be copied under new names.`,

@@ -92,6 +92,18 @@ describeConsole('The bookings of a slot', (stage, tab) => {
     expect(await stored('41')).toEqual({ slot_id: id, state: 'BOOKED' });
   });
 
+  it('Who moves or cancels a booking after its time is told that the order may have been delivered', async () => {
+    const warning = tab.text('The time of this slot has passed. The order may have been delivered.');
+    await tab.click('Cancel… order 41', tab.text('Keep booking'));
+    expect(await warning.count()).toBe(0);
+    await tab.click('Keep booking');
+    await stage.sql(`update slots set delivery_time = '2020-05-01T08:00+05:30' where id = $1`, [id]);
+    await tab.page.reload();
+    await tab.click('Cancel… order 41', warning);
+    await tab.click('Keep booking');
+    await tab.click('Move… order 41', warning);
+  });
+
   it('A slot of another day is picked in the calendar, by the keyboard, too', async () => {
     const nextDay = id + 3;
     await stage.sql(

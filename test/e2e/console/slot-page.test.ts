@@ -102,12 +102,23 @@ describeConsole('The page of a slot', (stage, tab) => {
     await tab.click('Add snippet');
     await tab.fill({ 'Snippet name': 'evening-run', 'Valid until': '2090-06-01T00:00' });
     await tab.click('Create snippet');
-    await tab.text('at least 1').first().waitFor();
+    await tab.text('Choose at least one product.').first().waitFor();
     await tab.pick('Products of the snippet', 'Product 2');
     await tab.click('Create snippet', tab.notice('Snippet evening-run created'));
     await tab.link('https://app.example/vendor-order-list?id=evening-run').waitFor();
     const rows = await stage.sql('select slot_id, product_ids, valid_till from vendor_snippets');
     expect(rows).toEqual([{ slot_id: id, product_ids: [2], valid_till: new Date('2090-06-01T00:00+05:30') }]);
+  });
+
+  it('A vendor snippet with products that the slot does not have is asked about', async () => {
+    await stage.sql(`update slots set group_ids = '{}' where id = $1`, [id]);
+    await tab.page.reload();
+    await tab.click('Add snippet');
+    await tab.field('Snippet name').fill('other-run');
+    await tab.pick('Products of the snippet', 'Product 2', 'Product 17');
+    const concern = tab.text('A snippet has 1 product that this slot does not.');
+    await tab.click('Create snippet', concern.first());
+    expect(await stage.sql('select from vendor_snippets where slot_id = $1', [id])).toEqual([]);
   });
 
   it('Staff reorder the delivery sequence with the keyboard', async () => {

@@ -130,18 +130,18 @@ function FilterBar({ problems }: { readonly problems: Record<string, string> }) 
         {...field('procedure')}
       />
       {isOpen ? (
-        <>
+        <div className="row">
           <TextField label={text.recordNumber} name="resourceId" inputMode="numeric" {...typed('id')} />
           <TextField label={text.account} name="subject" placeholder={text.accountHint} {...typed('by')} />
           <TimeField label={words.from} name="since" usual="00:00" {...typed('since')} />
           <TimeField label={words.activity.columns.before} name="until" usual="00:00" {...typed('until')} />
-          <Button type="submit">{text.show}</Button>
-        </>
+        </div>
       ) : (
         <Button emphasis="quiet" onPress={() => setIsOpen(true)}>
           {text.more}
         </Button>
       )}
+      {isOpen && <Button type="submit">{text.show}</Button>}
       {Object.values(values).some(Boolean) && (
         <Button emphasis="quiet" onPress={() => void navigate('/audit')}>
           {words.lists.clearFilters}

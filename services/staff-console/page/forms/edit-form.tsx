@@ -92,7 +92,7 @@ export function EditForm(props: EditFormProps) {
         <aside className="card">
           <h2>{words.forms.summary}</h2>
           <p>{summary}</p>
-          {concerns.length > 0 && (
+          {concerns.length > 0 && isDirty !== false && (
             <ul className="concerns">
               {concerns.map((concern) => (
                 <li key={concern}>{concern}</li>

@@ -43,7 +43,7 @@ export function TimeField({
   };
   return (
     <div className="field">
-      <div className="date-and-time">
+      <div className="with-button labelled">
         <TextField
           {...{ ...props, label, isRequired }}
           type="date"

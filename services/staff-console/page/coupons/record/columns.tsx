@@ -66,6 +66,8 @@ export const termsColumns: readonly [Column<Terms>, Column<Terms>, Column<Terms>
     // A coupon that ends with its day needs no time.
     show: ({ validTill }) => (validTill ? formatTime(validTill).replace(', 23:59', '') : text.noEnd),
     compare: (a, b) => endOf(a) - endOf(b),
+    // In two lines where the columns have no room.
+    className: '',
   },
 ];
 

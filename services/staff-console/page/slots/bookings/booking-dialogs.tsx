@@ -22,7 +22,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Empty, Read } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { CapacityBar, SlotName, slotTime } from '../record/slot-state.tsx';
+import { CapacityBar, PastSlot, SlotName, slotTime } from '../record/slot-state.tsx';
 
 const { move: text, cancel } = words.slot;
 const { move, release } = SlotBookingService.method;
@@ -41,6 +41,7 @@ export function CancelDialog({ booking, onClose, onDone }: BookingDialogProps) {
     const { failure } = await write.send({ bookingId: booking.id, reason });
     if (failure === undefined) onDone();
   };
+  const now = useNow(20_000);
   const { action, pending, keep } = cancel;
   return (
     <ReasonDialog
@@ -51,6 +52,7 @@ export function CancelDialog({ booking, onClose, onDone }: BookingDialogProps) {
       <p>
         <SlotName id={booking.slotId} />
       </p>
+      <PastSlot id={booking.slotId} now={now} />
       <p>{cancel.means(booking.units)}</p>
     </ReasonDialog>
   );
@@ -93,6 +95,7 @@ export function MoveDialog({ booking, onClose, onDone }: BookingDialogProps) {
         onCancel={onClose}
       >
         <p>{text.from(units, from === undefined ? '' : slotTime(from))}</p>
+        <PastSlot id={slotId} now={now} />
         <div className="slot-choice">
           <I18nProvider locale="en-GB">
             <Calendar

@@ -32,6 +32,13 @@ export function SlotName({ id }: { readonly id: number }) {
   return data?.slot === undefined ? text.slot(id) : slotTime(data.slot);
 }
 
+/** Warns that the time of a booked slot has passed, so that the order may have been delivered. */
+export function PastSlot({ id, now }: { readonly id: number; readonly now: number }) {
+  const { data } = useQuery(SlotService.method.getSlotById, { id }, { staleTime: 60_000 });
+  const at = data?.slot?.deliveryTime;
+  return at !== undefined && timestampMs(at) < now && <p className="concerns">{text.passed}</p>;
+}
+
 const looks = {
   open: ['good', CircleCheck],
   nearly: ['warn', CircleAlert],

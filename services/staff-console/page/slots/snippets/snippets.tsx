@@ -3,6 +3,7 @@ import { encode } from 'uqr';
 import { type SlotDetail, SlotService, type VendorSnippet } from '#gen/slot/v1/slot_service_pb';
 import { formatDate, formatTime, useNow } from '../../business/time.tsx';
 import { describeSkipped, fromTimeInput, readTimeInput } from '../../business/time-input.ts';
+import { difference } from '../../forms/difference.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
 import type { Option } from '../../forms/pick-many.tsx';
 import { TextField } from '../../forms/text-field.tsx';
@@ -13,8 +14,8 @@ import { useWrite } from '../../rpc/write.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Empty } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
-import { words } from '../../words.ts';
-import { draftOf, inputLater, updateOf } from '../record/draft.ts';
+import { counted, words } from '../../words.ts';
+import { draftOf, inputLater, productsOf, updateOf } from '../record/draft.ts';
 import { EditSection, type SectionProps, useSectionEdit } from '../record/edit-section.tsx';
 
 const text = words.slot.snippets;
@@ -49,12 +50,27 @@ export function snippetInput({ name, products, validTill }: SnippetDraft) {
   return { name, productIds: products.map(({ id }) => id), validTill: fromTimeInput(validTill) };
 }
 
-/** Returns what looks like a mistake in a new snippet, at a time in Unix ms. */
-export function snippetConcerns({ name, validTill }: SnippetDraft, now: number): string[] {
+/**
+ * Returns what looks like a mistake in a new snippet, at a time in Unix ms. `inSlot` has the slot's products. Those of a
+ * slot with groups are not known.
+ */
+export function snippetConcerns(
+  { name, validTill, products }: SnippetDraft,
+  inSlot: readonly Option[],
+  groups: readonly unknown[],
+  now: number,
+): string[] {
+  const { added } = difference(idsOf(inSlot), groups.length > 0 ? [] : idsOf(products));
   const end = readTimeInput(validTill);
   const isPast = end !== undefined && end.getTime() < now;
-  return [...(isPast ? [text.ended(name, formatDate(end))] : []), ...describeSkipped(text.end, validTill)];
+  return [
+    ...(isPast ? [text.ended(name, formatDate(end))] : []),
+    ...(added.length > 0 ? [text.notInSlot(counted(added.length, 'products'))] : []),
+    ...describeSkipped(text.end, validTill),
+  ];
 }
+
+const idsOf = (options: readonly Option[]) => options.map(({ id }) => id);
 
 interface SnippetFieldsProps {
   readonly draft: SnippetDraft;
@@ -91,7 +107,7 @@ export function SnippetFields({ draft, index = 0, onChange, problems = {} }: Sni
         label={text.products}
         chosen={draft.products}
         onChange={(products) => onChange({ ...draft, products })}
-        problem={problemOf('productIds')}
+        problem={problemOf('productIds') && (draft.products.length === 0 ? text.noProducts : problemOf('productIds'))}
       />
     </>
   );
@@ -166,8 +182,9 @@ function SnippetForm(props: SectionProps<SlotDetail>) {
     () => emptySnippet,
     (snippet, replaced) => ({ ...updateOf(draftOf(replaced), replaced), vendorSnippets: [snippetInput(snippet)] }),
   );
+  const concerns = snippetConcerns(draft, productsOf(props.record), props.record.groupIds, now);
   return (
-    <EditForm {...form} concerns={snippetConcerns(draft, now)} action={text.create}>
+    <EditForm {...form} concerns={concerns} action={text.create}>
       <SnippetFields draft={draft} onChange={setDraft} problems={write.failure?.fields} />
     </EditForm>
   );
