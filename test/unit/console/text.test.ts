@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readDay, shiftDay } from '../../../services/staff-console/page/business/time-input.ts';
 import { userSearch } from '../../../services/staff-console/page/lookup/names.ts';
 import { readOrderKey } from '../../../services/staff-console/page/redemptions/order.ts';
-import { isolate, readId, readIds } from '../../../services/staff-console/page/ui/text.ts';
+import { isolate, readId } from '../../../services/staff-console/page/ui/text.ts';
 
 describe('What staff type or paste', () => {
   it.each<[string | null, number | undefined]>([
@@ -15,15 +15,6 @@ describe('What staff type or paste', () => {
     ]),
   ])('%j is the number of the record %s', (text, id) => {
     expect(readId(text)).toBe(id);
-  });
-
-  it.each<[string, readonly number[]]>([
-    ['3, 8', [3, 8]],
-    ['3 8', [3, 8]],
-    ['14\n15\n16\n', [14, 15, 16]],
-    ...['14, fifteen', '14.5', '-3', '0', '5432109876543'].map((text): [string, number[]] => [text, []]),
-  ])('%j is the list of numbers %j', (text, ids) => {
-    expect(readIds(text)).toEqual(ids);
   });
 
   it.each([

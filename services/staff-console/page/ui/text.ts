@@ -4,15 +4,6 @@ export function readId(text: string | null | undefined): number | undefined {
   return number > 0 && number < 2 ** 31 ? number : undefined;
 }
 
-/** Reads the numbers of a list such as "3, 8", "3 8" or a column of a table; none if one of them is no number. */
-export function readIds(text: string): readonly number[] {
-  const ids = text
-    .trim()
-    .split(/[\s,;]+/)
-    .map(readId);
-  return ids.flatMap((id) => id ?? []).length === ids.length ? ids.flatMap((id) => id ?? []) : [];
-}
-
 /**
  * Isolates a text of others, such as a name. One with letters or marks that are written from right to left would
  * otherwise turn what follows it in the line.

@@ -1,7 +1,7 @@
 import { fromJson, toJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
-import { useState } from 'react';
+import { type ClipboardEvent, useEffect, useState } from 'react';
 import { SlotBookingState } from '#gen/slot/v1/slot_booking_service_pb';
 import { type GetDeliverySequenceResponse, SlotService } from '#gen/slot/v1/slot_service_pb';
 import { LastChange } from '../../audit/history.tsx';
@@ -23,7 +23,8 @@ import {
 import { describeStop, StoredSequence, useSequenceNames } from '../../sequence/stored-sequence.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Read } from '../../ui/page.tsx';
-import { isolate, readIds } from '../../ui/text.ts';
+import { useDebounced } from '../../ui/pauses.tsx';
+import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { useLiveBookings } from '../bookings/live-bookings.ts';
 import { EditSection, type SectionProps, useSectionEdit } from '../record/edit-section.tsx';
@@ -66,20 +67,19 @@ function SequenceForm(props: SequenceFormProps) {
     deliverySequence: fromJson(ValueSchema, JSON.parse(toText(changed))),
     etag,
   }));
-  // What stands in the fields for further orders, by user. It is saved, too.
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [typedJson, setTypedJson] = useState('');
   const sequence = isSequence(draft) ? draft : undefined;
   const was = draftOf(stored);
   const users = Object.entries(sequence ?? {});
-  const complete = Object.fromEntries(users.map(([user, stops]) => [user, [...stops, ...readIds(typed[user] ?? '')]]));
+  const further = useFurtherOrders();
+  const complete = withStops(sequence ?? {}, further.found);
   const { nameOf, orders, isReading } = useSequenceNames(complete);
   const booked = useBookedOrders(slotId, sequence ?? {});
-  const addBooked = () => {
-    const next = new Map(users);
-    for (const { user, order } of booked.missing) next.set(user, [...(next.get(user) ?? []), order]);
-    setDraft(Object.fromEntries(next));
-  };
+  useEffect(() => {
+    if (!further.isEntered) return;
+    setDraft(complete);
+    further.clear();
+  });
   const describe = (field: string, { [field]: value = '' }: SequenceDraft) =>
     [
       field === 'json' ? text.asJson : nameOf(Number(field)),
@@ -89,20 +89,24 @@ function SequenceForm(props: SequenceFormProps) {
   return (
     <EditForm
       {...form}
-      isDirty={form.isDirty || Object.values(typed).some((text) => text.trim() !== '')}
+      isDirty={form.isDirty || further.typed.trim() !== ''}
       concerns={concernsOf(complete, isSequence(was) ? was : {}, orders, nameOf)}
-      isChecking={isReading}
-      onSend={() => jsonProblem(toText(draft)) === undefined && save(sequence ? complete : draft)}
+      isChecking={isReading || further.isReading}
+      onSend={() => {
+        if (further.lost.length > 0) further.enter();
+        else if (jsonProblem(toText(draft)) === undefined) save(sequence ? complete : draft);
+      }}
     >
       {sequence === undefined ? (
         <Empty>{text.onlyJson}</Empty>
       ) : (
         <>
           {booked.missing.length > 0 && (
-            <Button onPress={addBooked} isPending={booked.isReading}>
+            <Button onPress={() => setDraft(withStops(sequence, booked.missing))} isPending={booked.isReading}>
               {text.addBooked(booked.missing.length)}
             </Button>
           )}
+          <FurtherOrders {...{ further, orders }} />
           {/* Above the lists, which grow by a choice: what it offers stays where it is. */}
           <details open={users.length === 0}>
             <summary>{text.addUsers}</summary>
@@ -120,8 +124,6 @@ function SequenceForm(props: SequenceFormProps) {
               sequence={sequence}
               orders={orders}
               onChange={setDraft}
-              typed={typed[user] ?? ''}
-              onTyped={(changed) => setTyped({ ...typed, [user]: changed })}
             />
           ))}
         </>
@@ -149,21 +151,89 @@ function SequenceForm(props: SequenceFormProps) {
   );
 }
 
-/** Returns the booked orders that are no stops yet, first booked first. Only orders that the database has can be stops. */
+type Further = ReturnType<typeof useFurtherOrders>;
+
+/** Keeps what stands in the field for further orders. It becomes stops when it is entered, or when the form is sent. */
+function useFurtherOrders() {
+  const [typed, setTyped] = useState('');
+  const [entered, setEntered] = useState('');
+  const settled = useDebounced(typed);
+  const keys = keysIn(settled);
+  const { found, isReading } = useStops(keys.map((orderKey) => ({ orderKey })));
+  const isRead = settled === typed && !isReading;
+  const lost = keys.filter((key) => isRead && !found.some(({ orderKey }) => orderKey === key));
+  const enter = (text = typed) => setEntered(text);
+  const isDone = isRead && entered !== '' && entered === typed;
+  const problem = isDone && lost.length > 0 ? text.unknown(lost.join(', ')) : undefined;
+  const clear = () => {
+    setTyped('');
+    setEntered('');
+  };
+  return { typed, setTyped, enter, clear, found, lost, problem, isEntered: isDone && !problem, isReading: !isRead };
+}
+
+/** The keys of orders in a text: a business's own ones, or numbers. */
+const keysIn = (text: string) => text.split(/[\s,;]+/).filter(Boolean);
+
+/** The field for further orders, each of which becomes the last stop of its customer. Enter does not submit the form. */
+function FurtherOrders({ further, orders }: { readonly further: Further; readonly orders: Orders }) {
+  // A field of one line would join the lines of a pasted column.
+  const paste = (event: ClipboardEvent) => {
+    const keys = keysIn(event.clipboardData.getData('text'));
+    if (keys.length < 2) return;
+    event.preventDefault();
+    const all = [...keysIn(further.typed), ...keys].join(', ');
+    further.setTyped(all);
+    further.enter(all);
+  };
+  return (
+    <div className="with-button labelled">
+      <TextField
+        label={text.addOrders}
+        placeholder={text.numbers}
+        hint={further.found.map(({ order }) => describeStop(order, orders)).join('; ') || undefined}
+        problem={further.problem}
+        onPaste={paste}
+        value={further.typed}
+        onChange={further.setTyped}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          further.enter();
+        }}
+      />
+      <Button onPress={() => further.enter()}>{text.add}</Button>
+    </div>
+  );
+}
+
+/** Returns a sequence with further stops, each after the others of its user. */
+function withStops(sequence: Sequence, stops: ReturnType<typeof useStops>['found']): Sequence {
+  const next = new Map(Object.entries(sequence));
+  for (const { user, order } of stops) next.set(user, [...(next.get(user) ?? []), order]);
+  return Object.fromEntries(next);
+}
+
+/** Finds orders by their keys, and whose they are. Only those that the database has can be stops. */
+function useStops(wanted: readonly { readonly orderKey: string; readonly userId?: number | undefined }[]) {
+  const ids = useOrderIds(wanted.map(({ orderKey }) => orderKey));
+  const unowned = wanted.flatMap(({ orderKey, userId }) => (userId ? [] : (ids?.get(orderKey) ?? [])));
+  const { orders, isReading } = useOrders(unowned);
+  const found = wanted.flatMap(({ orderKey, userId }) => {
+    const order = ids?.get(orderKey);
+    const user = userId ?? (order && orders.get(order)?.user?.id);
+    return order === undefined || user === undefined ? [] : [{ orderKey, order, user: String(user) }];
+  });
+  return { found, isReading: isReading || ids === undefined };
+}
+
+/** Returns the booked orders that are no stops yet, first booked first. */
 function useBookedOrders(slotId: number, sequence: Sequence) {
   const { bookings } = useLiveBookings(slotId);
   const stops = new Set(Object.values(sequence).flat());
   const booked = bookings.filter(({ state }) => state === SlotBookingState.BOOKED).toReversed();
-  // Whose it is was not said when it was booked.
-  const ids = useOrderIds(booked.map(({ orderKey }) => orderKey));
-  const unowned = booked.flatMap(({ orderKey, userId }) => (userId ? [] : (ids?.get(orderKey) ?? [])));
-  const { orders, isReading } = useOrders(unowned);
-  const missing = booked.flatMap(({ orderKey, userId }) => {
-    const order = ids?.get(orderKey);
-    const user = userId ?? (order && orders.get(order)?.user?.id);
-    return order === undefined || user === undefined || stops.has(order) ? [] : [{ order, user: String(user) }];
-  });
-  return { missing, isReading: isReading || ids === undefined };
+  const { found, isReading } = useStops(booked);
+  return { missing: found.filter(({ order }) => !stops.has(order)), isReading };
 }
 
 function draftOf({ deliverySequence }: GetDeliverySequenceResponse): SequenceDraft {

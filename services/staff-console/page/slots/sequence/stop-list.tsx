@@ -1,13 +1,10 @@
 import { ArrowDown, ArrowUp, GripVertical, X } from 'lucide-react';
-import type { ClipboardEvent } from 'react';
 import { GridList, GridListItem } from 'react-aria-components/GridList';
 import { type DropItem, isTextDropItem, useDragAndDrop } from 'react-aria-components/useDragAndDrop';
-import { TextField } from '../../forms/text-field.tsx';
 import type { Orders } from '../../lookup/names.ts';
 import { moveStops, type Place, type Sequence, stepStop, stopsBefore } from '../../sequence/sequence.ts';
 import { describeStop } from '../../sequence/stored-sequence.tsx';
 import { Button } from '../../ui/button.tsx';
-import { readIds } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 
 const text = words.slot.sequence;
@@ -19,13 +16,10 @@ interface StopListProps {
   readonly sequence: Sequence;
   readonly orders: Orders;
   onChange(sequence: Sequence): void;
-  /** What stands in the field for further orders. Saving adds it, too. */
-  readonly typed: string;
-  onTyped(text: string): void;
 }
 
 /** Lists a user's part of a slot's stops. Staff drag them, also to another user's part, or move them with buttons. */
-export function StopList({ user, name, sequence, orders, typed, onChange, onTyped }: StopListProps) {
+export function StopList({ user, name, sequence, orders, onChange }: StopListProps) {
   const stops = sequence[user] ?? [];
   const before = stopsBefore(sequence, user);
   // The keys stay with the stops when the order changes, even if the same stop occurs twice.
@@ -55,19 +49,6 @@ export function StopList({ user, name, sequence, orders, typed, onChange, onType
     onChange(stepStop(sequence, at, by));
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`[aria-label="${label}"]`)?.focus());
   };
-  const setStops = (changed: readonly number[]) => onChange({ ...sequence, [user]: changed });
-  const add = (typedNow: string) => {
-    const numbers = readIds(typedNow);
-    onTyped(numbers.length > 0 ? '' : typedNow);
-    if (numbers.length > 0) setStops([...stops, ...numbers]);
-  };
-  // A field of one line would join the lines of a pasted column.
-  const paste = (event: ClipboardEvent) => {
-    const pasted = event.clipboardData.getData('text');
-    if (readIds(pasted).length < 2) return;
-    event.preventDefault();
-    add(`${typed} ${pasted}`);
-  };
   return (
     <section aria-label={name}>
       <h3>{name}</h3>
@@ -83,7 +64,7 @@ export function StopList({ user, name, sequence, orders, typed, onChange, onType
           const buttons = [
             [text.up(stop), ArrowUp, () => step(text.up(stop), at, -1)],
             [text.down(stop), ArrowDown, () => step(text.down(stop), at, 1)],
-            [text.remove(stop), X, () => setStops(stops.toSpliced(position, 1))],
+            [text.remove(stop), X, () => onChange({ ...sequence, [user]: stops.toSpliced(position, 1) })],
           ] as const;
           return (
             <GridListItem id={id} textValue={text.stop(stop)} className="stop">
@@ -101,26 +82,6 @@ export function StopList({ user, name, sequence, orders, typed, onChange, onType
           );
         }}
       </GridList>
-      <div className="with-button">
-        <TextField
-          label={text.addFor(name)}
-          placeholder={text.numbers}
-          hint={Array.from(readIds(typed), (stop) => describeStop(stop, orders)).join('; ') || undefined}
-          onPaste={paste}
-          validate={(typedNow) => (typedNow.trim() === '' || readIds(typedNow).length > 0 ? undefined : text.noList)}
-          inputMode="numeric"
-          value={typed}
-          onChange={onTyped}
-          // Enter adds what was typed, and must not submit the form. It tells at once what is no list.
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter') return;
-            event.preventDefault();
-            event.currentTarget.dispatchEvent(new Event('change'));
-            add(typed);
-          }}
-        />
-        <Button onPress={() => add(typed)}>{text.add}</Button>
-      </div>
     </section>
   );
 }
