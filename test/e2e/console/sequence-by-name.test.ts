@@ -50,17 +50,15 @@ describeConsole('The delivery sequence by name', (stage, tab) => {
     expect(await history.getByText('{').count()).toBe(0);
   });
 
-  it('An order that does not exist, or that nobody has, is not added, by “Add” or by Enter, and stays with a reason', async () => {
-    await stage.sql('insert into orders (id, user_id, total_amount) values (99, 9999, 1) on conflict do nothing');
+  it('An order that does not exist is not added, by “Add” or by Enter, and stays with a reason', async () => {
     await change();
     for (const [text, lost] of [
       ['14, fifteen', 'fifteen'],
       ['-3', '-3'],
-      ['99', '99'],
       ['5432109876543', '5432109876543'],
     ] as const) {
       await field().fill(text);
-      if (text === '99') await tab.press('Enter');
+      if (text === '-3') await tab.press('Enter');
       else await tab.click('Add');
       await tab.text(`Orders not found: ${lost}.`).waitFor();
       expect(await field().inputValue()).toBe(text);
