@@ -192,8 +192,7 @@ export const words = {
     thePage: 'the page',
     signOut: 'Sign out',
     otherZone: (place: string) => `This computer: ${place}`,
-    offline:
-      'You are offline. What you see may be out of date, and what you save is sent as soon as the connection is back.',
+    offline: 'You are offline. What you see may be out of date. What you save is sent once the connection is back.',
     waiting: 'This is taking longer than usual.',
     stopWaiting: 'Stop waiting',
     latePage: 'This page needs a connection',
@@ -396,8 +395,7 @@ export const words = {
     /** Of units. */
     booked: (booked: number, capacity: number, held = 0) =>
       `${booked.toLocaleString('en')} of ${capacity.toLocaleString('en')} booked${held > 0 ? `, ${held} of them held` : ''}`,
-    ofCapacity: (booked: number, capacity: number) =>
-      `${booked.toLocaleString('en')} of ${capacity.toLocaleString('en')}`,
+    ofCapacity: (booked: number, most: number) => `${booked.toLocaleString('en')} of ${most.toLocaleString('en')}`,
     noProducts: 'No products',
     products: (count: number, names: string) => `${counted(count, 'products')}: ${names}`,
     bookings: 'Bookings',
@@ -417,7 +415,7 @@ export const words = {
     capacityDone: 'updated with the new capacity',
     capacityUndone: 'restored to the previous capacity',
     overbooked: (count: number, slots: string) =>
-      `${slots} already ${count === 1 ? 'has' : 'have'} more booked. Those bookings stay, but customers can’t book any more.`,
+      `${slots} already ${count === 1 ? 'has' : 'have'} more booked. These bookings stay, but nobody can book more.`,
 
     moveTitle: (slots: string) => `Move ${slots}`,
     move: 'Move',
@@ -498,7 +496,7 @@ export const words = {
       booked: (customers: number) => `${haveBooked(customers)} this slot. Their bookings stay.`,
       moved: (customers: number) => `${haveBooked(customers)} this slot. Tell them about the new time.`,
       tooSmall: (units: number) =>
-        `Already booked: ${counted(units, 'units')}. Those bookings stay, but customers can’t book any more.`,
+        `Already booked: ${counted(units, 'units')}. These bookings stay, but nobody can book more.`,
       nothing: 'Customers can’t order in this slot until it has products or groups.',
       past: (at: string) => `The delivery is in the past: ${at}.`,
       closesLate: (at: string) => `Orders close after the delivery: ${at}.`,
@@ -575,8 +573,7 @@ export const words = {
     products: (count: number) => `Products (${count})`,
     noProducts: 'No products yet. Customers see this slot for products that you add here, or in its groups.',
     andMore: (count: number) => `and ${count} more`,
-    productsChanged: (id: number, added: number, removed: number) =>
-      `Products of slot ${id}: ${added} added, ${removed} removed`,
+    productsChanged: (added: number, removed: number) => `Products: ${added} added, ${removed} removed`,
 
     snippets: {
       title: (count: number) => `Vendor snippets (${count})`,
@@ -686,10 +683,8 @@ export const words = {
       creating: (what: string) => `Creating ${what}…`,
       made: (what: string) => `${what} created`,
       summary: (what: string) => `${what}, each with:`,
-      ...{ end: 'End batch', ending: 'Ending…', endQuestion: 'End this batch?' },
-      endExplained: (what: string) =>
-        `Customers won’t be able to use ${what} any more. You can only reactivate codes one at a time.`,
-      keep: 'Keep it',
+      ...{ end: 'End batch', ending: 'Ending…' },
+      endExplained: (what: string) => `Customers can’t use ${what} any more. You can reactivate codes one at a time.`,
       ended: (name: string, what: string) => `${name} ended: ${what} invalidated`,
     },
 
@@ -706,8 +701,7 @@ export const words = {
       claimFor: 'Claim for…',
       claimOf: (code: string) => `Claim for… ${code}`,
       claimTitle: (code: string) => `Claim ${code} for a customer`,
-      claimExplained:
-        'The customer gets a coupon of their own with these terms, and nobody else can use the secret code. This can’t be undone.',
+      claimExplained: 'The customer gets a coupon, and nobody else can use the secret code. This can’t be undone.',
       ...{ chooseCustomer: 'Choose a customer.', claim: 'Claim', claiming: 'Claiming…' },
       claimDone: (code: string) => `Secret code ${code} claimed`,
       done: 'Done',
@@ -725,8 +719,7 @@ export const words = {
     restored: (code: string) => `Coupon ${code} reactivated`,
     notFound: {
       title: 'Customers can’t use this code',
-      advice:
-        'Codes entered at checkout are read as capital letters, but this one has others. Edit it to use capitals only.',
+      advice: 'Codes entered at checkout are read as capital letters, but this one has others. Use capitals only.',
     },
     termsTitle: 'Terms',
     ...{ percentCounts: '. Its percentage counts, not its amount' },
@@ -749,8 +742,6 @@ export const words = {
       ...{ create: 'Create coupon', creating: 'Creating…', codeTitle: 'Coupon code', generate: 'Generate' },
       codeHint: 'Customers enter it at checkout.',
       newCodeHint: 'Customers enter it at checkout. Leave empty to generate one.',
-      invisible: (number: string, before: string) =>
-        `The code has an invisible character (U+${number}) ${before === '' ? 'at its start' : `after “${before}”`}. Remove it, or type the code again.`,
       kind: 'Type of discount',
       kinds: { percent: 'Percentage', amount: 'Fixed amount' },
       missing: {

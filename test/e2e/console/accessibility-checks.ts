@@ -229,7 +229,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['a coupon that was claimed', '/coupons/reserved', /SECRET-2/, claim],
       ['the batches', '/coupons/batches', /Export CSV/],
       ['a batch', '/coupons/batches/7', /End batch/],
-      ['the end of a batch', '/coupons/batches/7', /End batch/, press(['End batch'], 'button', 'Keep it')],
+      ['the end of a batch', '/coupons/batches/7', /End batch/, press(['End batch'], 'button', 'Go back')],
       ['a new batch', '/coupons/batches/new', /Create batch/],
       ['a new reserved coupon', '/coupons/reserved/new', /Create/],
       ['a refund', '/coupons/refund', /Find order/],

@@ -172,7 +172,7 @@ describeConsole('The bookings of a slot', (stage, tab) => {
     await tab.click('Cancel');
     await tab.click('Leave');
     await edit('2');
-    await question('Already booked: 4 units. Those bookings stay, but customers can’t book any more.');
+    await question('Already booked: 4 units. These bookings stay, but nobody can book more.');
     await tab.click('Save anyway', tab.text('4 of 2 booked · 1 held · 0 left'));
     await edit('12');
     await tab.text('4 of 12 booked · 1 held · 8 left').waitFor();

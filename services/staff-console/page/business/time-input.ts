@@ -85,10 +85,7 @@ export function moveTime(text: string, from: string, to: string): string {
 }
 
 /** Moves a time by days of the wall clock, then by minutes that pass. One that the zone skips moves on by the gap. */
-export function moveMoment(
-  at: Timestamp,
-  { days, minutes }: { readonly days: number; readonly minutes: number },
-): string {
+export function moveMoment(at: Timestamp, { days, minutes }: { readonly days: number; readonly minutes: number }) {
   const time = fromAbsolute(timestampMs(at), business.timeZone);
   // By no days, the second of two times stays the second.
   return time.add(days === 0 ? { minutes } : { days, minutes }).toAbsoluteString();

@@ -27,25 +27,20 @@ export const Component = forRecord(function ReadCoupon({ id }) {
         what={text.what}
         elsewhere={<ButtonLink href="/coupons">{text.all}</ButtonLink>}
       >
-        {(read) => <EditCoupon read={read} readAgain={async () => (await query.refetch()).data?.coupon} />}
+        {(read) => <EditCoupon read={read} again={async () => (await query.refetch()).data?.coupon} />}
       </Read>
     </Page>
   );
 });
 
-interface EditCouponProps {
-  readonly read: CouponDetail;
-  readAgain(): Promise<CouponDetail | undefined>;
-}
-
-function EditCoupon({ read, readAgain }: EditCouponProps) {
+function EditCoupon({ read, again }: { readonly read: CouponDetail; again(): Promise<CouponDetail | undefined> }) {
   const [isSaved, setIsSaved] = useState(false);
   const update = useWrite(CouponService.method.update, ({ coupon }) => ({ text: text.saved(coupon?.couponCode) }));
   const { id, couponCode } = read;
   const { draft, setDraft, start, save, contradiction } = useGuardedEdit({
     write: update,
     record: read,
-    read: readAgain,
+    read: again,
     draftOf,
     request: (after, was) => ({ id, etag: was.etag, updates: { coupon: changesOf(draftOf(was), after) } }),
     onSaved: () => setIsSaved(true),

@@ -10,11 +10,8 @@ export function difference(before: readonly number[], after: readonly number[]) 
 const namedMost = 20;
 
 /** Shows the changes before they are saved. */
-export function DifferenceView({
-  added,
-  removed,
-  nameOf,
-}: ReturnType<typeof difference> & { nameOf(id: number): string }) {
+export function DifferenceView(props: ReturnType<typeof difference> & { nameOf(id: number): string }) {
+  const { added, removed, nameOf } = props;
   const text = words.forms;
   const changes = [[text.added(added.length), added] as const, [text.removed(removed.length), removed] as const];
   return (

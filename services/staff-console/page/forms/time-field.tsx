@@ -21,15 +21,8 @@ const minutes = 'YYYY-MM-DDThh:mm'.length;
  * A date and a time in the business's time zone, in two of the browser's fields, for which a phone has pickers. Asks which
  * time is meant where an hour comes twice.
  */
-export function TimeField({
-  label,
-  value,
-  hint = '',
-  usual = '',
-  isRequired = false,
-  onChange,
-  ...props
-}: TimeFieldProps) {
+export function TimeField({ hint = '', usual = '', isRequired = false, ...props }: TimeFieldProps) {
+  const { label, value, onChange } = props;
   const [first, second] = repeatedTimes(value);
   const zone = foreignTimeZone(new Date(clock.now())) === undefined ? '' : text.zone(business.timeZone);
   const [day = '', time = ''] = value.slice(0, minutes).split('T');
@@ -45,7 +38,8 @@ export function TimeField({
     <div className="field">
       <div className="with-button labelled">
         <TextField
-          {...{ ...props, label, isRequired }}
+          {...props}
+          isRequired={isRequired}
           type="date"
           hint={zone + hint || undefined}
           value={day}

@@ -69,11 +69,7 @@ export interface Order {
 }
 
 /** Returns the rows in an order; as they are if there is none. */
-export function sorted<Row>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  order: Order | undefined,
-): readonly Row[] {
+export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order | undefined) {
   const compare = columns.find(({ title }) => title === order?.by)?.compare;
   if (compare === undefined) return rows;
   return rows.toSorted(order?.direction === 'ascending' ? compare : (a, b) => compare(b, a));

@@ -135,7 +135,7 @@ interface HeadingProps<Row> {
 }
 
 function Heading<Row>({ column: { title, compare, className }, order }: HeadingProps<Row>) {
-  if (order === undefined || (compare === undefined && (!order.isOfService || order.by !== title))) {
+  if (order === undefined || (order.isOfService ? order.by !== title : compare === undefined)) {
     return (
       <th scope="col" className={headingClass(className)}>
         {title}

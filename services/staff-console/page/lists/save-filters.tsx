@@ -7,13 +7,8 @@ import { words } from '../words.ts';
 const text = words.lists;
 const write = { isPending: false, failure: undefined };
 
-interface SaveFiltersProps {
-  onSave(name: string): void;
-  onClose(): void;
-}
-
 /** Asks for the name under which the filters of a list are saved. */
-export function SaveFilters({ onSave, onClose }: SaveFiltersProps) {
+export function SaveFilters({ onSave, onClose }: { onSave(name: string): void; onClose(): void }) {
   const [name, setName] = useState('');
   const save = () => {
     onSave(name.trim());

@@ -59,11 +59,7 @@ export interface Selection<Row> extends Chosen {
  * @param rows all rows that were read, and of these so many on show.
  * @param view names what is on show: in another view nothing is selected yet.
  */
-export function useSelection<Row extends { readonly id: number }>(
-  rows: readonly Row[],
-  shown: number,
-  view: string,
-): Selection<Row> {
+export function useSelection<Row extends { readonly id: number }>(rows: readonly Row[], shown: number, view: string) {
   const ids = rows.map(({ id }) => id);
   const chosen = useChosen(ids, view);
   return {

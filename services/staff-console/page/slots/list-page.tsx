@@ -6,11 +6,11 @@ import {
   SlotPlanService,
   SlotState,
 } from '#gen/slot/v1/slot_plan_service_pb';
-import { Time, useNow } from '../business/time.tsx';
+import { useNow } from '../business/time.tsx';
 import { dateInput, fileTime, fromTimeInput, readDay, shiftDay } from '../business/time-input.ts';
 import { SelectField } from '../forms/select-field.tsx';
 import { TextField } from '../forms/text-field.tsx';
-import type { Column } from '../lists/column.tsx';
+import { type Column, timeColumn } from '../lists/column.tsx';
 import { useFilters } from '../lists/filters.ts';
 import { List } from '../lists/list.tsx';
 import type { Selection } from '../lists/selection.tsx';
@@ -115,13 +115,7 @@ function slotColumns(now: number, groups: ReadonlyMap<number, string>): readonly
       ],
       className: 'name',
     },
-    {
-      title: words.fields.freezeTime,
-      show: ({ freezeTime }) => <Time at={freezeTime} />,
-      text: ({ freezeTime }) => fileTime(freezeTime),
-      isTime: true,
-      className: 'time',
-    },
+    timeColumn(words.fields.freezeTime, ({ freezeTime }: PlannedSlot) => freezeTime),
     {
       title: words.fields.state,
       show: (slot) => <SlotBadge slot={slot} now={now} />,

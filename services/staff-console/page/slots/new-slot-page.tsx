@@ -103,7 +103,7 @@ function NewSlotForm({ like }: { readonly like: SlotDetail | null }) {
         ...concernsOf(draft, now),
         ...taken,
         ...(isActive ? emptyConcerns(products, draft.groups) : []),
-        ...snippets.flatMap((snippet) => snippetConcerns(snippet, products, draft.groups, now)),
+        ...snippets.flatMap((snippet) => snippetConcerns(snippet, draft, now)),
       ]}
       isChecking={isChecking}
       onSend={() => void send()}

@@ -136,7 +136,7 @@ export function ProductsSection(props: SectionProps<SlotDetail>) {
 function ProductsForm(props: SectionProps<SlotDetail>) {
   const { record: slot } = props;
   const write = useWrite(SlotService.method.updateSlotProducts, ({ added, removed }) => ({
-    text: text.productsChanged(slot.id, added, removed),
+    text: text.productsChanged(added, removed),
   }));
   const { draft, setDraft, start, form } = useSectionEdit(
     props,

@@ -141,14 +141,10 @@ export function Empty({ children }: { readonly children: ReactNode }) {
   return <div className="empty">{children}</div>;
 }
 
+type Look = 'good' | 'warn' | 'bad' | 'plain';
+
 /** Shows a state in a word or two. */
-export function Badge({
-  kind,
-  children,
-}: {
-  readonly kind: 'good' | 'warn' | 'bad' | 'plain';
-  readonly children: ReactNode;
-}) {
+export function Badge({ kind, children }: { readonly kind: Look; readonly children: ReactNode }) {
   return <span className={`badge ${kind}`}>{children}</span>;
 }
 

@@ -1,10 +1,9 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { Link } from 'react-aria-components/Link';
 import { CatalogService, type CatalogUser } from '#gen/catalog/v1/catalog_service_pb';
-import { CouponService, type ListedCoupon, type ListedReservedCoupon } from '#gen/coupon/v1/coupon_service_pb';
+import { CouponService, type ListedCoupon } from '#gen/coupon/v1/coupon_service_pb';
 import { RedemptionService, RedemptionState } from '#gen/coupon/v1/redemption_service_pb';
 import { useNow } from '../business/time.tsx';
-import { codeColumn, stateColumn, termsColumns } from '../coupons/record/columns.tsx';
+import { codeColumn, secretColumn, stateColumn, termsColumns } from '../coupons/record/columns.tsx';
 import type { Column } from '../lists/column.tsx';
 import { List } from '../lists/list.tsx';
 import { Bookings } from '../redemptions/bookings.tsx';
@@ -91,15 +90,6 @@ function UserSections({ user: { id, mobile } }: { readonly user: CatalogUser }) 
     </div>
   );
 }
-
-const secretColumn: Column<ListedReservedCoupon> = {
-  title: words.fields.secretCode,
-  show: ({ secretCode }) => (
-    <Link href={`/coupons/reserved?search=${encodeURIComponent(secretCode)}`}>{isolate(secretCode)}</Link>
-  ),
-  text: ({ secretCode }) => secretCode,
-  className: 'code',
-};
 
 const countedMost = 1_000;
 

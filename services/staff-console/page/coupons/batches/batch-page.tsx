@@ -1,13 +1,12 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { useState } from 'react';
 import { type CouponBatch, CouponBatchService } from '#gen/coupon/v1/coupon_batch_service_pb';
 import { History } from '../../audit/history.tsx';
 import { currencyDigits, formatAmount } from '../../business/money.ts';
 import { Time } from '../../business/time.tsx';
+import { useQuestion } from '../../forms/question.tsx';
 import { useStaff } from '../../lookup/names.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Facts, forRecord, Page, Read, Section } from '../../ui/page.tsx';
 import { counted, words } from '../../words.ts';
 import { describeTerms, nameOfBatch } from '../record/words.ts';
@@ -72,7 +71,6 @@ export const Component = forRecord(function ReadBatch({ id }) {
 
 /** Invalidates the coupons of a batch that are still valid, after a question, because it can't be undone at once. */
 function EndButton({ batch }: { readonly batch: CouponBatch }) {
-  const [isAsking, setIsAsking] = useState(false);
   const name = nameOfBatch(batch);
   const end = useWrite(
     CouponBatchService.method.invalidateBatch,
@@ -80,29 +78,20 @@ function EndButton({ batch }: { readonly batch: CouponBatch }) {
     name,
   );
   const left = batch.count - batch.invalidated;
-  if (left === 0) return null;
   const send = async () => {
-    setIsAsking(false);
     const { failure } = await end.send({ id: batch.id });
     // The keyboard continues at the heading, because the button that was pressed is gone.
     if (failure === undefined) document.querySelector('h1')?.focus();
   };
+  const concern = text.endExplained(counted(left, text.codes));
+  const { ask, question } = useQuestion([concern], false, text.end, () => void send());
+  if (left === 0) return null;
   return (
     <>
-      <Button emphasis="danger" isPending={end.isPending} onPress={() => setIsAsking(true)}>
+      <Button emphasis="danger" isPending={end.isPending} onPress={ask}>
         {end.isPending ? text.ending : text.end}
       </Button>
-      <Dialog title={text.endQuestion} isOpen={isAsking} onClose={() => setIsAsking(false)} role="alertdialog">
-        <p>{text.endExplained(counted(left, text.codes))}</p>
-        <div className="actions">
-          <Button autoFocus onPress={() => setIsAsking(false)}>
-            {text.keep}
-          </Button>
-          <Button emphasis="danger" onPress={() => void send()}>
-            {text.end}
-          </Button>
-        </div>
-      </Dialog>
+      {question}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { type ComponentProps, useState } from 'react';
+import type { ComponentProps } from 'react';
 import { useNavigate } from 'react-router';
 import { amountProblem, readAmount } from '../../business/money.ts';
 import { useNow } from '../../business/time.tsx';
@@ -47,7 +47,7 @@ export function CouponForm(props: CouponFormProps) {
   const { kind, draft, change, start, back, children, ...rest } = props;
   const navigate = useNavigate();
   const now = useNow(20_000);
-  const setCode = (code: string) => change({ couponCode: code.toUpperCase() });
+  const setCode = (code: string) => change({ couponCode: code.toUpperCase().replace(invisible, '') });
   const hint = kind === 'new' ? text.newCodeHint : text.codeHint;
   return (
     <EditForm
@@ -72,7 +72,6 @@ export function CouponForm(props: CouponFormProps) {
               spellCheck="false"
               value={draft.couponCode}
               onChange={setCode}
-              validate={invisibleProblem}
             />
             <Button onPress={() => setCode(drawCode())}>{text.generate}</Button>
           </div>
@@ -106,12 +105,6 @@ function TermsFields({ kind, draft, change, start, write }: TermsFieldsProps) {
   const discountProblem = (typed: string) => {
     const isMissing = (isNew && readAmount(typed) === 0) || (isPercent && /\p{Sc}/u.test(typed));
     return isMissing ? text.missing[discount.kind] : amountProblem(typed);
-  };
-  // What was typed comes back when staff turn "once" off.
-  const [typedUses, setTypedUses] = useState('');
-  const setOnce = (isOnce: boolean) => {
-    if (isOnce) setTypedUses(draft.maxUses);
-    change({ maxUses: isOnce ? '1' : typedUses });
   };
   return (
     <>
@@ -180,7 +173,10 @@ function TermsFields({ kind, draft, change, start, write }: TermsFieldsProps) {
           />
         </div>
         {kind === 'batch' && (
-          <Switch isSelected={Number(draft.maxUses) === 1} onChange={setOnce}>
+          <Switch
+            isSelected={Number(draft.maxUses) === 1}
+            onChange={(isOnce) => change({ maxUses: isOnce ? '1' : '' })}
+          >
             {text.once}
           </Switch>
         )}
@@ -199,14 +195,8 @@ function drawCode(): string {
   return [...crypto.getRandomValues(new Uint32Array(10))].map((n) => letters[n % letters.length]).join('');
 }
 
-/** Names the first character of a code that nobody can see, and so nobody can type again; undefined if it has none. */
-function invisibleProblem(code: string): string | undefined {
-  const typed = code.trim();
-  const [found] = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/u.exec(typed) ?? [];
-  if (found === undefined) return undefined;
-  const number = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  return text.invisible(number, typed.slice(0, typed.indexOf(found)));
-}
+/** What nobody sees in a code that was pasted, and so nobody can type again. */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/gu;
 
 function AmountField(props: TextFieldProps) {
   return <TextField validate={amountProblem} {...props} inputMode="decimal" autoComplete="off" />;

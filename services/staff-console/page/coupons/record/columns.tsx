@@ -3,8 +3,9 @@ import { createQueryOptions, useTransport } from '@connectrpc/connect-query';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-aria-components/Link';
-import type { ListedCoupon } from '#gen/coupon/v1/coupon_service_pb';
+import type { ListedCoupon, ListedReservedCoupon } from '#gen/coupon/v1/coupon_service_pb';
 import { type CouponUsage, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
+import { trailAddress } from '../../audit/trail/filters.ts';
 import { currencyDigits, formatAmount } from '../../business/money.ts';
 import { formatDay, formatTime } from '../../business/time.tsx';
 import { type Column, numberColumn, textColumn, timeColumn } from '../../lists/column.tsx';
@@ -30,6 +31,14 @@ export const codeColumn = textColumn(words.fields.couponCode, ({ couponCode }: C
       </Link>
       <CopyButton isIcon what={code} text={couponCode} name={couponCode} />
     </span>
+  ),
+  className: 'code',
+});
+
+/** The column of a reserved coupon's code, which leads to its history. */
+export const secretColumn = textColumn(words.fields.secretCode, ({ secretCode }: ListedReservedCoupon) => secretCode, {
+  show: ({ id, secretCode }) => (
+    <Link href={trailAddress({ type: 'reserved_coupon', id: String(id) })}>{isolate(secretCode)}</Link>
   ),
   className: 'code',
 });

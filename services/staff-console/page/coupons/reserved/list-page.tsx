@@ -6,7 +6,6 @@ import {
   type ListedReservedCoupon,
 } from '#gen/coupon/v1/coupon_service_pb';
 import { type ClaimResponse, RedemptionService } from '#gen/coupon/v1/redemption_service_pb';
-import { trailAddress } from '../../audit/trail/filters.ts';
 import { useNow } from '../../business/time.tsx';
 import { EditForm } from '../../forms/edit-form.tsx';
 import type { Option } from '../../forms/pick-many.tsx';
@@ -25,7 +24,7 @@ import { Badge, Page } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { Issued } from '../issue/issued.tsx';
-import { createdColumn, termsColumns } from '../record/columns.tsx';
+import { createdColumn, secretColumn, termsColumns } from '../record/columns.tsx';
 import { couponViews, stateOf } from '../record/words.ts';
 
 const text = words.coupons.reserved;
@@ -66,12 +65,10 @@ export function Component() {
   };
   const columns: readonly Column<ListedReservedCoupon>[] = [
     secretColumn,
-    {
-      title: words.fields.couponCode,
+    textColumn(words.fields.couponCode, ({ couponCode }) => couponCode, {
       show: ({ couponCode }) => isolate(couponCode),
-      text: ({ couponCode }) => couponCode,
       className: 'code',
-    },
+    }),
     ...termsColumns,
     textColumn(words.fields.redeemedUser, claimantOf, {
       show: showClaimant,
@@ -125,25 +122,13 @@ export function Component() {
   );
 }
 
-const secretColumn = textColumn(words.fields.secretCode, ({ secretCode }: ListedReservedCoupon) => secretCode, {
-  show: ({ id, secretCode }) => (
-    <Link href={trailAddress({ type: 'reserved_coupon', id: String(id) })}>{isolate(secretCode)}</Link>
-  ),
-  className: 'code',
-});
-
 function claimantOf({ redeemedUser }: ListedReservedCoupon): string {
   if (redeemedUser === undefined) return '';
   return isGone(redeemedUser) ? text.deleted : describeUser(redeemedUser);
 }
 
-interface ClaimDialogProps {
-  readonly secretCode: string;
-  onClose(answer?: ClaimResponse): void;
-}
-
 /** Asks for which customer a reserved coupon is claimed, and claims it. */
-function ClaimDialog({ secretCode, onClose }: ClaimDialogProps) {
+function ClaimDialog({ secretCode, onClose }: { readonly secretCode: string; onClose(answer?: ClaimResponse): void }) {
   const [user, setUser] = useState<Option>();
   const [isMissing, setIsMissing] = useState(false);
   const claim = useWrite(RedemptionService.method.claim, () => ({ text: text.claimDone(secretCode) }));

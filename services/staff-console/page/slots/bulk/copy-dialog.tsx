@@ -14,7 +14,7 @@ import { formatTime } from '../../business/time.tsx';
 import { shiftDay } from '../../business/time-input.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
-import type { Column } from '../../lists/column.tsx';
+import { type Column, textColumn } from '../../lists/column.tsx';
 import { ListTable } from '../../lists/list-table.tsx';
 import { describeFailure } from '../../rpc/failure.ts';
 import type { Undone } from '../../rpc/notices.ts';
@@ -171,17 +171,9 @@ function CopyPreview({ whole, answer, leftOut, setLeftOut }: CopyPreviewProps) {
   const describe = (copy: SlotCopy) =>
     leftOut.has(copy.sourceSlotId) ? text.leftOut : describeCopy(outcomes.get(keyOf(copy)) ?? copy);
   const columns: readonly Column<SlotCopy>[] = [
-    {
-      title: words.fields.deliveryTime,
-      text: ({ slot }) => (slot === undefined ? '' : slotTime(slot)),
-      className: 'name',
-    },
+    textColumn(words.fields.deliveryTime, ({ slot }) => (slot ? slotTime(slot) : ''), { className: 'name' }),
     { title: words.fields.freezeTime, text: ({ slot }) => formatTime(slot?.freezeTime), className: 'time' },
-    {
-      title: words.fields.capacity,
-      text: ({ slot }) => slot?.capacity?.toLocaleString('en') ?? '',
-      className: 'number',
-    },
+    textColumn(words.fields.capacity, ({ slot }) => String(slot?.capacity ?? ''), { className: 'number' }),
     { title: text.outcome, text: describe },
   ];
   const sources = copies.map(({ sourceSlotId }) => sourceSlotId);

@@ -54,12 +54,8 @@ export function SequenceSection({ slotId, onClose }: { readonly slotId: number; 
   );
 }
 
-interface SequenceFormProps extends SectionProps<GetDeliverySequenceResponse> {
-  readonly slotId: number;
-}
-
 /** Edits the stops of a slot, which are each user's orders, and lets staff add users, and what is booked. */
-function SequenceForm(props: SequenceFormProps) {
+function SequenceForm(props: SectionProps<GetDeliverySequenceResponse> & { readonly slotId: number }) {
   const { slotId, record: stored } = props;
   const write = useWrite(SlotService.method.updateDeliverySequence, ({ message }) => ({ text: message }));
   const { draft, setDraft, save, contradiction, form } = useSectionEdit(props, write, draftOf, (changed, { etag }) => ({

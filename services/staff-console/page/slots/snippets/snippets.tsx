@@ -32,16 +32,12 @@ export interface SnippetDraft {
 export const emptySnippet: SnippetDraft = { name: '', products: [], validTill: '' };
 
 /** Returns the draft of a copy for a slot some days later. Its name ends with the day of the new delivery. */
-export function copySnippet(
-  { snippetCode, productIds, validTill }: VendorSnippet,
-  deliveryTime: string,
-  days: number,
-): SnippetDraft {
+export function copySnippet(snippet: VendorSnippet, deliveryTime: string, days: number): SnippetDraft {
   return {
-    name: `${snippetCode.replace(/-\d{4}-\d\d-\d\d$/, '')}-${deliveryTime.slice(0, 10)}`,
+    name: `${snippet.snippetCode.replace(/-\d{4}-\d\d-\d\d$/, '')}-${deliveryTime.slice(0, 10)}`,
     // Their names are read where they are shown.
-    products: productIds.map((id) => ({ id, name: '' })),
-    validTill: inputLater(validTill, days),
+    products: snippet.productIds.map((id) => ({ id, name: '' })),
+    validTill: inputLater(snippet.validTill, days),
   };
 }
 
@@ -50,17 +46,11 @@ export function snippetInput({ name, products, validTill }: SnippetDraft) {
   return { name, productIds: products.map(({ id }) => id), validTill: fromTimeInput(validTill) };
 }
 
-/**
- * Returns what looks like a mistake in a new snippet, at a time in Unix ms. `inSlot` has the slot's products. Those of a
- * slot with groups are not known.
- */
-export function snippetConcerns(
-  { name, validTill, products }: SnippetDraft,
-  inSlot: readonly Option[],
-  groups: readonly unknown[],
-  now: number,
-): string[] {
-  const { added } = difference(idsOf(inSlot), groups.length > 0 ? [] : idsOf(products));
+type Slot = Record<'products' | 'groups', readonly { readonly id: number }[]>;
+
+/** Returns what looks like a mistake in a new snippet of a slot, at a time in Unix ms. The products of groups are not known. */
+export function snippetConcerns({ name, validTill, products }: SnippetDraft, slot: Slot, now: number): string[] {
+  const { added } = difference(idsOf(slot.products), slot.groups.length > 0 ? [] : idsOf(products));
   const end = readTimeInput(validTill);
   const isPast = end !== undefined && end.getTime() < now;
   return [
@@ -70,7 +60,7 @@ export function snippetConcerns(
   ];
 }
 
-const idsOf = (options: readonly Option[]) => options.map(({ id }) => id);
+const idsOf = (options: Slot['products']) => options.map(({ id }) => id);
 
 interface SnippetFieldsProps {
   readonly draft: SnippetDraft;
@@ -157,7 +147,7 @@ function Snippet({ snippet, nameOf }: { readonly snippet: VendorSnippet; readonl
       </div>
       {/* Dark on light even on a dark page, because many readers need that. */}
       <svg
-        className="qr-code"
+        width="144"
         viewBox={`0 0 ${code.size} ${code.size}`}
         role="img"
         aria-label={text.qrCode(snippetCode)}
@@ -182,9 +172,9 @@ function SnippetForm(props: SectionProps<SlotDetail>) {
     () => emptySnippet,
     (snippet, replaced) => ({ ...updateOf(draftOf(replaced), replaced), vendorSnippets: [snippetInput(snippet)] }),
   );
-  const concerns = snippetConcerns(draft, productsOf(props.record), props.record.groupIds, now);
+  const slot = { ...draftOf(props.record), products: productsOf(props.record) };
   return (
-    <EditForm {...form} concerns={concerns} action={text.create}>
+    <EditForm {...form} concerns={snippetConcerns(draft, slot, now)} action={text.create}>
       <SnippetFields draft={draft} onChange={setDraft} problems={write.failure?.fields} />
     </EditForm>
   );
