@@ -284,10 +284,25 @@ describeConsole('The lists of coupons', (stage, tab) => {
     await row(tab, 'A').waitFor();
     await select('A', 'B', 'OVER');
     await tab.text('3 selected').waitFor();
-    await tab.click('Invalidate', tab.notice('2 coupons invalidated'));
+    await tab.click('Invalidate', tab.text('Customers can’t use 2 coupons any more.'));
+    expect(await ended()).toEqual(['OVER']);
+    await tab.click('Invalidate anyway', tab.notice('2 coupons invalidated'));
     expect(await ended()).toEqual(['A', 'B', 'OVER']);
     await tab.notice('2 coupons invalidated').getByRole('button', { name: 'Undo' }).click();
     await expect.poll(ended).toEqual(['OVER']);
+  });
+
+  it('Several coupons that had ended are reactivated at once, and undo ends them again', async () => {
+    for (const code of ['A', 'B']) await insertCoupon(stage.coupon, { coupon_code: code, is_invalidated: true });
+    await insertCoupon(stage.coupon, { coupon_code: 'C' });
+    const ended = async () => (await readCoupons(stage.coupon)).filter((each) => each.is_invalidated).length;
+    await tab.open('/coupons');
+    await row(tab, 'C').waitFor();
+    await select('A', 'B', 'C');
+    await tab.click('Reactivate', tab.notice('2 coupons reactivated'));
+    expect(await ended()).toBe(0);
+    await tab.notice('2 coupons reactivated').getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(ended).toBe(2);
   });
 
   it('Selected coupons get a new end, and by undo each its own again; one that a colleague has changed is told, and stays selected', async () => {

@@ -36,6 +36,14 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
     await tab.follow('Open coupon', 'Coupon USE42');
   });
 
+  it('An order is found by the business’s own key, from its page, too', async () => {
+    await stage.sql(`update orders set external_id = 'A-42' where id = 42`);
+    await tab.open('/orders?key=A-42');
+    await tab.link('Refund').click();
+    await tab.click('Find order', tab.exactly('USE42'));
+    await tab.click('Create refund coupon', tab.notice('Refund coupon USE42 created'));
+  });
+
   it('A refund that was made by mistake is invalidated by its undo, and the order leads to it from then on', async () => {
     await tab.open('/coupons/refund');
     await show('42');
@@ -54,10 +62,11 @@ describeConsole('Coupons for an order or a mobile number', (stage, tab) => {
     const other = await insertCoupon(stage.coupon, { coupon_code: 'USE42', is_apply_for_all: false });
     await stage.sql(`insert into coupon_applicable_users (coupon_id, user_id) values (${other}, 3)`);
     await tab.open('/coupons/refund');
-    await show('forty');
-    await problemAt(tab, 'Order number', 'Enter the number of the order, such as 1042.').waitFor();
+    await show('ordér');
+    await problemAt(tab, 'Order number', 'Enter the number of the order.').waitFor();
     for (const [order, reason] of [
       ['41', 'Order not found'],
+      ['forty', 'Order not found'],
       ['43', 'This order has no customer to give a coupon to.'],
       ['42', /Another coupon already uses the code USE42, for (User 3|Unnamed)/],
     ] as const) {

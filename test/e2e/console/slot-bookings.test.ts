@@ -66,7 +66,7 @@ describeConsole('The bookings of a slot', (stage, tab) => {
       .getByText(/^until /)
       .waitFor();
     await tab.text('2 bookings · 4 units · newest first').waitFor();
-    await tab.section('Capacity').getByText('4 of 10 booked · 1 held · 6 left').waitFor();
+    await tab.section('Capacity').getByText('4 of 10 booked, 1 of them held · 6 left').waitFor();
     const { booking } = await book('gone');
     await bookings.release({ bookingId: booking?.id });
     await tab.select(/^Booked and held/, 'Canceled');
@@ -173,9 +173,9 @@ describeConsole('The bookings of a slot', (stage, tab) => {
     await tab.click('Leave');
     await edit('2');
     await question('Already booked: 4 units. These bookings stay, but nobody can book more.');
-    await tab.click('Save anyway', tab.text('4 of 2 booked · 1 held · 0 left'));
+    await tab.click('Save anyway', tab.text('4 of 2 booked, 1 of them held · 0 left'));
     await edit('12');
-    await tab.text('4 of 12 booked · 1 held · 8 left').waitFor();
+    await tab.text('4 of 12 booked, 1 of them held · 8 left').waitFor();
     expect(await slot()).toMatchObject({ capacity: 12, window_minutes: 120 });
     await edit('');
     await tab.text('No limit. 4 units booked.').waitFor();

@@ -15,7 +15,7 @@ import { words } from '../words.ts';
 import { ChangeView } from './change-view.tsx';
 import { Expandable } from './expandable.tsx';
 import { changedFields } from './fields.ts';
-import { describeDeed, type Kind, nameOfRecord } from './trail/deeds.ts';
+import { describeDeed, type Kind, nameOfKind, nameOfRecord } from './trail/deeds.ts';
 import { trailAddress } from './trail/filters.ts';
 import { byNewest } from './trail/merge-trails.ts';
 import { ownerOf, useTrail } from './trail/trail.ts';
@@ -152,11 +152,18 @@ export function Deed({ entry }: { readonly entry: AuditEntry }) {
   );
 }
 
-/** Names a slot by its time and a coupon by its code, as soon as these are read, and other records by their numbers. */
+/** Names a slot by its time, a coupon by its code and a hold by its order, once these are read; others by their numbers. */
 function RecordName({ entry }: { readonly entry: AuditEntry }) {
   const { resourceType, resourceId: id } = entry;
   const ofCoupon = resourceType === 'coupon' ? { id } : skipToken;
   const code = useQuery(CouponService.method.getById, ofCoupon, { staleTime }).data?.coupon?.couponCode;
+  const ofHold = ['booking', 'redemption'].includes(resourceType)
+    ? { resourceType, resourceId: id, limit: 100 }
+    : skipToken;
+  const transport = useTransports()[ownerOf(resourceType)];
+  const trail = useQuery(listEntries, ofHold, { transport, staleTime }).data?.entries;
+  const order = trail?.find(({ before }) => before === undefined)?.after?.orderKey;
+  if (typeof order === 'string') return text.ofOrder(nameOfKind(resourceType), isolate(order));
   if (resourceType === 'slot') return <SlotName id={id} />;
   return code === undefined ? nameOfRecord(entry) : `${text.kinds.coupon} ${isolate(code)}`;
 }

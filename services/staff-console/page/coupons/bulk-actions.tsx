@@ -5,6 +5,7 @@ import { CouponService, type ListedCoupon, type UpdateRequestSchema } from '#gen
 import { useNow } from '../business/time.tsx';
 import { describeSkipped, fromTimeInput, readTimeInput } from '../business/time-input.ts';
 import { EditForm } from '../forms/edit-form.tsx';
+import { useQuestion } from '../forms/question.tsx';
 import { TimeField } from '../forms/time-field.tsx';
 import type { Column } from '../lists/column.tsx';
 import { CsvButton } from '../lists/csv-button.tsx';
@@ -33,7 +34,6 @@ export function BulkActions({ selection, columns }: BulkActionsProps) {
   const [end, setEnd] = useState<string>();
   const now = useNow(20_000);
   const [at, setAt] = useState<number>();
-  const deleteEach = useWriteEach(CouponService.method.delete);
   const updateEach = useWriteEach(CouponService.method.update);
   const active = rows.filter(({ isInvalidated }) => !isInvalidated);
   /** Tells what became of the coupons, and keeps those selected that were refused. */
@@ -55,11 +55,17 @@ export function BulkActions({ selection, columns }: BulkActionsProps) {
     const named = refused.slice(0, namedMost).map(({ request, failure }) => `${codeOf(request.id)}: ${failure.title}.`);
     notify({ text: text.failed(counted(left.size, text.what), named), isProblem: true });
   };
-  const invalidate = async () => {
-    const requests = active.map(({ id }) => ({ id }));
-    const sent = await deleteEach(requests, setAt);
-    finish(active, sent, text.invalidated, ({ id }) => ({ id, updates: { isInvalidated: false } }));
+  const setInvalidated = async (isInvalidated: boolean) => {
+    const others = rows.filter((coupon) => coupon.isInvalidated !== isInvalidated);
+    const sent = await updateEach(
+      others.map(({ id }) => ({ id, updates: { isInvalidated } })),
+      setAt,
+    );
+    const done = isInvalidated ? text.invalidated : text.restored;
+    finish(others, sent, done, ({ id }) => ({ id, updates: { isInvalidated: !isInvalidated } }));
   };
+  const concerns = active.length > 1 ? [text.invalidates(counted(active.length, text.what))] : [];
+  const { ask, question } = useQuestion(concerns, false, words.coupon.invalidate, () => void setInvalidated(true));
   const extend = async (validTill: string) => {
     const requests = rows.map(({ id, etag }) => ({ id, etag, updates: { coupon: { validTill } } }));
     const sent = await updateEach(requests, setAt);
@@ -74,9 +80,17 @@ export function BulkActions({ selection, columns }: BulkActionsProps) {
   const progress = at === undefined ? undefined : text.progress(at, rows.length);
   return (
     <>
-      <Button isPending={at !== undefined} isDisabled={active.length === 0} onPress={() => void invalidate()}>
-        {progress ?? words.coupon.invalidate}
-      </Button>
+      {active.length > 0 && (
+        <Button isPending={at !== undefined} onPress={ask}>
+          {progress ?? words.coupon.invalidate}
+        </Button>
+      )}
+      {active.length < rows.length && (
+        <Button isPending={at !== undefined} onPress={() => void setInvalidated(false)}>
+          {words.coupon.restore}
+        </Button>
+      )}
+      {question}
       <Button onPress={() => setEnd('')}>{text.extend}</Button>
       <CsvButton name={text.what} columns={columns} eachPage={() => onePage(rows)} narrow={(read) => read} />
       {end !== undefined && (

@@ -61,6 +61,7 @@ function Check() {
         action={words.coupon.check}
         pending={text.checking}
         places={places}
+        concerns={sumOf(lines) > (typed.orderAmount ?? Number.POSITIVE_INFINITY) ? [text.overOrder] : []}
         write={{ isPending: isFetching, failure: isAsked && !isFetching ? failure : undefined }}
         onSend={() => (isAsked ? void refetch() : setAsked(typed))}
       >
@@ -80,7 +81,11 @@ function Check() {
       </EditForm>
       {isAsked && isFetching && data === undefined && <Loading what={text.theAnswer} />}
       {isAsked && data !== undefined && error === null && (
-        <CheckResult key={dataUpdatedAt} answer={data} asked={{ ...typed, productIds: productIdsOf(lines) }} />
+        <CheckResult
+          key={dataUpdatedAt}
+          answer={data}
+          asked={{ ...typed, productIds: productIdsOf(lines), hasAmounts: hasAmounts(lines) }}
+        />
       )}
     </Page>
   );
@@ -121,6 +126,7 @@ const orderKeyProblem = (typed: string) =>
   typed.trim() === '' || readOrderKey(typed) !== undefined ? undefined : text.orderNumberProblem;
 
 const productIdsOf = (lines: readonly Line[]) => lines.map(({ product }) => Number(product));
+const sumOf = (lines: readonly Line[]) => lines.reduce((sum, { amount }) => sum + readAmount(amount), 0);
 const hasAmounts = (lines: readonly Line[]) => lines.some(({ amount }) => amount.trim() !== '');
 
 function requestOf({ code, user, orderAmount, orderKey }: Texts, lines: readonly Line[]) {

@@ -13,6 +13,7 @@ import { currencyDigits, formatAmount, shortAmount } from '../business/money.ts'
 import { formatTime } from '../business/time.tsx';
 import { Badge, Facts } from '../ui/page.tsx';
 import { words } from '../words.ts';
+import { productsOf } from './record/draft.ts';
 import './record/coupons.css';
 
 const text = words.check;
@@ -20,7 +21,9 @@ const { noLimit } = words;
 const { noEnd } = words.coupons;
 
 /** What staff entered of an order. */
-type Asked = Pick<CheckRequest, 'code' | 'orderKey' | 'orderAmount' | 'userId' | 'productIds'>;
+type Asked = Pick<CheckRequest, 'code' | 'orderKey' | 'orderAmount' | 'userId' | 'productIds'> & {
+  hasAmounts: boolean;
+};
 
 const notChecked = ['detail', <Minus key="unchecked" />, text.notChecked] as const;
 const icons = {
@@ -36,6 +39,8 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
   const { code, orderKey, orderAmount, userId } = asked;
   // It tells the dates and amounts, of which an answer has none.
   const { data } = useQuery(CouponService.method.getById, couponId === undefined ? skipToken : { id: couponId });
+  const isSome = data?.coupon !== undefined && productsOf(data.coupon).length > 0;
+  const isWhole = isSome && asked.productIds.length > 0 && !asked.hasAmounts && discountAmount !== undefined;
   const details = detailsOf(answer, asked, data?.coupon);
   const describe = ({ condition, state, message }: CouponCondition) => {
     const [met, failed, unchecked = ''] = details[condition] ?? [message || code, message || code];
@@ -64,6 +69,7 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
       </p>
       {failed?.condition === Condition.NOT_FOUND && <OfReserved code={code} />}
       {unsaid.size > 0 && <p>{text.unsaid(new Intl.ListFormat('en').format(unsaid))}</p>}
+      {isWhole && <p>{text.wholeOrder}</p>}
       {orderKey !== '' && <p>{text.keeps}</p>}
       <Facts
         rows={[
@@ -91,11 +97,15 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
   );
 }
 
-/** Says of a code without a coupon that it is that of a reserved one, and what to do. */
+/** Says why a code has no active coupon: it was invalidated, or is that of a reserved one. */
 function OfReserved({ code }: { readonly code: string }) {
   const { data } = useQuery(CouponService.method.getReservedCoupons, { search: code, limit: 50 }, { staleTime: 0 });
-  const reserved = data?.coupons.find(({ secretCode }) => [code, code.toUpperCase()].includes(secretCode));
-  if (reserved === undefined) return data && <p>{text.notFoundAdvice}</p>;
+  const all = useQuery(CouponService.method.getAll, { search: code, limit: 50 }, { staleTime: 0 });
+  const isMeant = (found: string) => [code, code.toUpperCase()].includes(found);
+  const reserved = data?.coupons.find(({ secretCode }) => isMeant(secretCode));
+  const isInvalidated = all.data?.coupons.some((coupon) => coupon.isInvalidated && isMeant(coupon.couponCode));
+  if (reserved === undefined)
+    return data && all.data && <p>{isInvalidated ? text.invalidated : text.notFoundAdvice}</p>;
   const href = `/coupons/reserved?search=${encodeURIComponent(reserved.secretCode)}`;
   return (
     <p>

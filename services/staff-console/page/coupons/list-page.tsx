@@ -70,7 +70,9 @@ export function Component() {
         <UserFilter {...field('user')} />
         <SelectField label={text.batches.one} none={words.any} options={[...batchOptions]} {...field('batch')} />
       </Views>
-      {!isNarrowed && withoutBatch && <BatchFolds batches={batches} />}
+      {!isNarrowed && withoutBatch && (
+        <BatchFolds batches={batches.filter(({ count, invalidated }) => invalidated < count)} />
+      )}
       {usage.problem}
       <List
         source={{ ...source, readAlso: usage.readAlso }}

@@ -8,6 +8,7 @@ import { Input } from 'react-aria-components/Input';
 import { Label } from 'react-aria-components/Label';
 import { SearchField } from 'react-aria-components/SearchField';
 import { Tag, TagGroup, TagList } from 'react-aria-components/TagGroup';
+import { isSame } from '../rpc/merge.ts';
 import { Button } from '../ui/button.tsx';
 import { words } from '../words.ts';
 
@@ -51,6 +52,9 @@ export function PickMany(props: PickManyProps) {
   // A key that comes before the search has ended waits for it.
   const [pressed, setPressed] = useState<'Enter' | 'ArrowDown'>();
   const list = useRef<HTMLDivElement>(null);
+  // A problem goes when something else is chosen.
+  const [told, setTold] = useState({ problem, chosen });
+  if (told.problem !== problem) setTold({ problem, chosen });
   const latest = useRef(chosen);
   useEffect(() => {
     latest.current = chosen;
@@ -147,7 +151,7 @@ export function PickMany(props: PickManyProps) {
         </TagList>
       </TagGroup>
       {chosen.length > shownMost && <p className="detail">{text.andMore(chosen.length - shownMost)}</p>}
-      {problem !== undefined && (
+      {problem !== undefined && isSame(told.chosen.map(idOf), chosen.map(idOf)) && (
         <p className="field-problem" role="alert">
           {problem}
         </p>
@@ -155,6 +159,8 @@ export function PickMany(props: PickManyProps) {
     </Group>
   );
 }
+
+const idOf = ({ id }: Option) => id;
 
 /** A small picture beside a name, or an empty place if there is none. The name says what it shows. */
 function Picture({ url }: { readonly url: string }) {

@@ -18,7 +18,12 @@ export function Component() {
   return (
     <Page
       title={words.orders.titled(isolate(orderKey))}
-      actions={<ButtonLink href={`/check?${new URLSearchParams(known)}`}>{words.check.title}</ButtonLink>}
+      actions={
+        <>
+          <ButtonLink href={`/coupons/refund?${new URLSearchParams(known)}`}>{words.coupon.refund.short}</ButtonLink>
+          <ButtonLink href={`/check?${new URLSearchParams(known)}`}>{words.check.title}</ButtonLink>
+        </>
+      }
     >
       <Redemptions orderKey={orderKey} />
       <Bookings orderKey={orderKey} />

@@ -13,13 +13,15 @@ export function useSequenceNames(sequence: Sequence) {
   return { nameOf, ...useOrders([...new Set(Object.values(sequence).flat())].filter((stop) => stop > 0)) };
 }
 
+/** Names a stop by its order's own key, if there is one. */
+export const nameOfStop = (stop: number, orders: Orders) => isolate(orders.get(stop)?.externalId ?? String(stop));
+
 /** Describes a stop, which is an order: its number, whose it is, and what it came to. */
 export function describeStop(stop: number, orders: Orders): string {
   const order = orders.get(stop);
   if (order === undefined) return orders.has(stop) ? text.noSuch(stop) : text.stop(stop);
   const amount = order.totalAmount === undefined ? '' : `, ${formatAmount(order.totalAmount)}`;
-  const name = order.externalId === undefined ? stop : isolate(order.externalId);
-  return `${text.stop(name)}: ${isolate(order.user?.name ?? text.noUser)}${amount}`;
+  return `${text.stop(nameOfStop(stop, orders))}: ${isolate(order.user?.name ?? text.noUser)}${amount}`;
 }
 
 /** Shows the stops of a slot in their order, which is that of the users' ids, then of each user's orders. */

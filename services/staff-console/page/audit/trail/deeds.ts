@@ -8,9 +8,12 @@ const deeds: Readonly<Record<string, readonly [general: string, ofRecord: string
 /** A kind of record that has an audit trail, by its name in the contract (design 10). */
 export type Kind = keyof typeof words.activity.kinds;
 
+/** Names a kind of record. */
+export const nameOfKind = (resourceType: string) => kinds[resourceType] ?? resourceType;
+
 /** Names a record, such as "slot 25". There is only one database. */
 export function nameOfRecord({ resourceType, resourceId }: AuditEntry): string {
-  const kind = kinds[resourceType] ?? resourceType;
+  const kind = nameOfKind(resourceType);
   return resourceType === 'database' ? kind : `${kind} ${resourceId}`;
 }
 

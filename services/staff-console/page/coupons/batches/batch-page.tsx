@@ -7,7 +7,7 @@ import { useQuestion } from '../../forms/question.tsx';
 import { useStaff } from '../../lookup/names.ts';
 import { useWrite } from '../../rpc/write.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Facts, forRecord, Page, Read, Section } from '../../ui/page.tsx';
+import { Badge, Facts, forRecord, Page, Read, Section } from '../../ui/page.tsx';
 import { counted, words } from '../../words.ts';
 import { describeTerms, nameOfBatch } from '../record/words.ts';
 import { BatchCodes } from './batch-codes.tsx';
@@ -22,6 +22,7 @@ export const Component = forRecord(function ReadBatch({ id }) {
   return (
     <Page
       title={batch === undefined ? text.one : nameOfBatch(batch)}
+      beside={batch?.count === batch?.invalidated && batch && <Badge kind="bad">{words.coupons.states.ended}</Badge>}
       actions={
         batch !== undefined && (
           <>

@@ -35,6 +35,7 @@ export function concernsOf(kind: FormKind, draft: CouponDraft, first: CouponDraf
   const gets = text.gets[audience](users.length);
   return [
     kind !== 'reserved' && audience === 'nobody' && isOther('audience') && text.nobody,
+    was !== undefined && isOther('couponCode') && text.renamed(was.couponCode),
     isOther('couponCode') && /\s/.test(code) && text.space(code),
     isOtherDiscount && percent > 100 && text.tooMuch(discountPercent),
     isCostlier && isUncapped && isLarge && text.cost(gets, percent, validTill === '', !hasLimit(maxLimitForUser)),

@@ -99,6 +99,8 @@ function TermsFields({ kind, draft, change, start, write }: TermsFieldsProps) {
   });
   const limit = (name: 'maxLimitForUser' | 'maxUses'): Omit<TextFieldProps, 'label'> => ({
     ...{ ...field(name), inputMode: 'numeric', autoComplete: 'off' },
+    // As in "1,000".
+    onChange: (typed) => change({ [name]: typed.replace(/[\s,]/g, '') }),
     validate: (typed) => limitProblem(typed, stored?.[name]),
   });
   const setDiscount = (part: Partial<typeof discount>) => change({ discount: { ...discount, ...part } });
@@ -207,5 +209,5 @@ const largestInteger = 2 ** 31 - 1;
 // A limit that an import has stored need not be one that can be entered.
 function limitProblem(typed: string, stored = ''): string | undefined {
   if (typed === '' || typed === stored) return undefined;
-  return /^\d+$/.test(typed) && Number(typed) <= largestInteger ? undefined : text.missing.limit;
+  return /^[1-9]\d*$/.test(typed) && Number(typed) <= largestInteger ? undefined : text.missing.limit;
 }

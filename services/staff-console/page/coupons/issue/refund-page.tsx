@@ -8,10 +8,12 @@ import { CouponService } from '#gen/coupon/v1/coupon_service_pb';
 import { formatAmount } from '../../business/money.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
 import { TextField } from '../../forms/text-field.tsx';
+import { useOrderIds } from '../../lookup/names.ts';
+import { readOrderKey } from '../../redemptions/order.ts';
 import { describeFailure } from '../../rpc/failure.ts';
 import { Button } from '../../ui/button.tsx';
 import { Facts, Loading, Page, Problem } from '../../ui/page.tsx';
-import { isolate, readId } from '../../ui/text.ts';
+import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { useValidity } from '../record/use-validity.ts';
 import { Issued, useMade } from './issued.tsx';
@@ -23,22 +25,23 @@ const noWrite = { isPending: false, failure: undefined };
 /** Issues the refund coupon of an order. It is shown before it is made, with the order and its customer. */
 export function Component() {
   const [params] = useSearchParams();
-  const [orderId, setOrderId] = useState(params.get('order') ?? '');
-  const [shownId, setShownId] = useState<number>();
-  const order = useOrderToRefund(shownId);
+  const [typed, setTyped] = useState(params.get('order') ?? '');
+  const key = readOrderKey(typed);
+  const [shown, setShown] = useState<string>();
+  const order = useOrderToRefund(shown);
   const { made, write, make, forget } = useMade(
     CouponService.method.generateCancellationCoupon,
     ({ coupon }, takeBack) => ({ text: text.created(coupon?.couponCode), undo: () => takeBack(coupon?.id) }),
     text.invalidated,
   );
-  const isShown = Number(orderId) === shownId;
+  const isShown = key !== undefined && key === shown;
   const send = () => {
-    if (!isShown) setShownId(Number(orderId));
-    else if (order.code !== undefined) make({ orderId: Number(orderId) });
+    if (!isShown) setShown(key);
+    else if (order.code !== undefined) make({ orderId: order.order?.id });
   };
   const startAnew = () => {
-    setOrderId('');
-    setShownId(undefined);
+    setTyped('');
+    setShown(undefined);
     forget();
   };
   return (
@@ -57,13 +60,12 @@ export function Component() {
           <TextField
             label={words.orders.orderNumber}
             name="orderId"
-            inputMode="numeric"
             autoComplete="off"
             autoFocus
             isRequired
-            validate={(typed) => (readId(typed) !== undefined ? undefined : text.enter)}
-            value={orderId}
-            onChange={setOrderId}
+            validate={() => (key === undefined ? text.enter : undefined)}
+            value={typed}
+            onChange={setTyped}
           />
           {isShown && <OrderToRefund {...order} />}
         </EditForm>
@@ -75,7 +77,9 @@ export function Component() {
 }
 
 /** Reads an order, the code of the coupon that can be made if one can, and the coupon that has it already (spec 4.2). */
-function useOrderToRefund(id: number | undefined) {
+function useOrderToRefund(key: string | undefined) {
+  const ids = useOrderIds(key === undefined ? [] : [key]);
+  const id = ids?.get(key ?? '');
   const orders = useQuery(CatalogService.method.getOrders, id === undefined ? skipToken : { orderIds: [id] });
   const order = orders.data?.orders[0];
   const code = order && refundCode(order);
@@ -83,7 +87,7 @@ function useOrderToRefund(id: number | undefined) {
   const taken = coupons.data?.coupons.find(({ couponCode }) => couponCode === code);
   const isFree = coupons.data !== undefined && taken === undefined && order?.refundCouponId === undefined;
   return {
-    isPending: id !== undefined && (orders.isPending || (code !== undefined && coupons.isPending)),
+    isPending: ids === undefined || (id !== undefined && orders.isPending) || (code !== undefined && coupons.isPending),
     error: orders.error ?? coupons.error,
     order,
     code: isFree ? code : undefined,

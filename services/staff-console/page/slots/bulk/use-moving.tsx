@@ -18,6 +18,10 @@ const MoveDialog = late(async () => (await import('./slot-actions.tsx')).MoveDia
 const longestLookMs = 1_000;
 const text = words.slots;
 
+type Slots = readonly PlannedSlot[];
+/** So long stands a notice that undoes a move. */
+const chainMs = 20_000;
+
 /**
  * Lets a page move slots at once, or to where staff say. Notices undo what was moved, and try again what was not. What
  * looks like a mistake is asked about. `onLeft` is called with the slots that were not moved, if there are any.
@@ -30,6 +34,10 @@ export function useMoving(now: number, onLeft: (ids: readonly number[]) => void)
   const last = useRef(Promise.resolve());
   // What moves have made of slots, by what each was before: the page may still show it so.
   const made = useRef(new Map<string, PlannedSlot>());
+  // The last move: another one of the same slots soon after it is undone together with it.
+  const chain = useRef<{ readonly ids: string; readonly at: number; readonly first: Slots; readonly by: Shift }>(
+    undefined,
+  );
   const latestOf = (slot: PlannedSlot): PlannedSlot => {
     const next = made.current.get(versionOf(slot));
     return next === undefined ? slot : latestOf(next);
@@ -50,10 +58,17 @@ export function useMoving(now: number, onLeft: (ids: readonly number[]) => void)
     const left = failed.map(({ id }) => id);
     if (answers.length > 0) {
       const done = moves.filter(({ before }) => !left.includes(before.id));
-      const back = done.map(({ before }) => ({ ...before, etag: latestOf(before).etag }));
+      const [ids, at] = [done.map(({ before }) => before.id).join(), clock.now()];
+      const last = chain.current?.ids === ids && at - chain.current.at < chainMs ? chain.current : undefined;
+      const first = last?.first ?? done.map(({ before }) => before);
+      const sum = { days: by.days + (last?.by.days ?? 0), minutes: by.minutes + (last?.by.minutes ?? 0) };
+      chain.current = { ids, at, first, by: sum };
       notify({
-        text: text.moved(slotsInWords(done.length), inWords(by)),
-        undo: () => writeTimes(back),
+        text: text.moved(slotsInWords(done.length), inWords(sum)),
+        undo: () => {
+          chain.current = undefined;
+          return writeTimes(first.map((slot) => ({ ...slot, etag: latestOf(slot).etag })));
+        },
         about: 'moved slots',
         storeRequestId,
       });

@@ -1,6 +1,6 @@
 import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
-import { CircleAlert, CircleCheck, CircleOff, CircleSlash, History, Lock } from 'lucide-react';
+import { CircleAlert, CircleCheck, CircleOff, CircleSlash, History, Lock, Truck } from 'lucide-react';
 import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { SlotService } from '#gen/slot/v1/slot_service_pb';
 import { formatDate, formatTimeOfDay, timeLeft } from '../../business/time.tsx';
@@ -10,8 +10,10 @@ import './slots.css';
 
 const text = words.slots;
 
+type Deciding = 'deliveryTime' | 'windowMinutes' | 'freezeTime' | 'capacity' | 'booked';
+
 /** The fields of a slot that decide its state. */
-export interface SlotState extends Pick<Partial<PlannedSlot>, 'deliveryTime' | 'freezeTime' | 'capacity' | 'booked'> {
+export interface SlotState extends Pick<Partial<PlannedSlot>, Deciding> {
   readonly isActive: boolean;
   readonly isCapacityFull: boolean;
 }
@@ -44,16 +46,18 @@ const looks = {
   nearly: ['warn', CircleAlert],
   full: ['bad', CircleSlash],
   closed: ['plain', Lock],
+  now: ['good', Truck],
   past: ['plain', History],
   deactivated: ['plain', CircleOff],
 } as const;
 
 /** Open is active, not full, and before its freeze time (design 4); full is marked so, or booked up (design 15). */
 export function stateOf(slot: SlotState, now: number): keyof typeof looks {
-  const { isActive, deliveryTime, isCapacityFull, capacity, booked = 0 } = slot;
+  const { isActive, deliveryTime, windowMinutes = 0, isCapacityFull, capacity, booked = 0 } = slot;
   if (!isActive) return 'deactivated';
-  const isToCome = deliveryTime !== undefined && timestampMs(deliveryTime) >= now;
-  if (ordersClose(slot, now) === undefined) return isToCome ? 'closed' : 'past';
+  const left = deliveryTime === undefined ? Number.NaN : timestampMs(deliveryTime) - now;
+  if (ordersClose(slot, now) === undefined)
+    return left >= 0 ? 'closed' : left + windowMinutes * 60_000 > 0 ? 'now' : 'past';
   if (isCapacityFull) return 'full';
   return capacity === undefined ? 'open' : fillOf(booked, capacity);
 }

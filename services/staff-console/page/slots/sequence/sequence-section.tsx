@@ -20,7 +20,7 @@ import {
   toDraft,
   toText,
 } from '../../sequence/sequence.ts';
-import { describeStop, StoredSequence, useSequenceNames } from '../../sequence/stored-sequence.tsx';
+import { describeStop, nameOfStop, StoredSequence, useSequenceNames } from '../../sequence/stored-sequence.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Read } from '../../ui/page.tsx';
 import { useDebounced } from '../../ui/pauses.tsx';
@@ -246,10 +246,10 @@ function concernsOf(sequence: Sequence, was: Sequence, orders: Orders, nameOf: (
       const owner = orders.get(stop)?.user;
       if (isNew && orders.has(stop) && orders.get(stop) === undefined) unknown.add(stop);
       if (isNew && owner !== undefined && owner.id !== Number(user)) {
-        concerns.add(text.otherOwner(stop, nameOf(Number(user)), isolate(owner.name)));
+        concerns.add(text.otherOwner(nameOfStop(stop, orders), nameOf(Number(user)), isolate(owner.name)));
       }
       const count = countIn(sequence, stop);
-      if (count > Math.max(1, countIn(was, stop))) concerns.add(text.twice(stop, count));
+      if (count > Math.max(1, countIn(was, stop))) concerns.add(text.twice(nameOfStop(stop, orders), count));
     }
   }
   return [...(unknown.size > 0 ? [text.unknown([...unknown].join(', '))] : []), ...concerns];

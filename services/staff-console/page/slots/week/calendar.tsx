@@ -42,6 +42,8 @@ export function Calendar(view: CalendarView) {
     else if (!event.altKey) {
       const next = placeBeside(place, key);
       next?.focus();
+      // The panel would hide what has the focus.
+      if (opened !== 0) onOpen(slotIdOf(next));
       if (shiftKey) chosen.add([id, slotIdOf(next)].filter((each) => each > 0));
     } else if (id > 0) onMove(movedWith(id), by);
     event.preventDefault();
