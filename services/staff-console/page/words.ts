@@ -165,7 +165,7 @@ export const words = {
     themes: { system: 'System', light: 'Light', dark: 'Dark' },
     ...{ thePage: 'the page', signOut: 'Sign out' },
     otherZone: (place: string) => `This computer: ${place}`,
-    offline: 'You are offline. What you see may be out of date. What you save is sent once the connection is back.',
+    offline: 'You are offline. What you see may be out of date, and what you save is sent once you are back online.',
     waiting: 'This is taking longer than usual.',
     stopWaiting: 'Stop waiting',
     latePage: 'This page needs a connection',
@@ -915,7 +915,7 @@ export const words = {
       recovered: ['Recovered the database', 'recovered % from a backup'],
     },
     /** What a change was, where its procedure has several. */
-    ofOrder: (kind: string, order: string) => `${kind} of order ${order}`,
+    ofOrder: (kind: string, order: string) => `order ${order}’s ${kind}`,
     variants: {
       ...{ reopened: 'reopened %', full: 'marked % full', activated: 'activated %', deactivated: 'deactivated %' },
       capacity: 'set the capacity of %',

@@ -302,7 +302,7 @@ describeConsole('The check of a coupon', (stage, tab) => {
     await insertCoupon(stage.coupon);
     await use('SAVE10', 1, 'order-9');
     await tab.open('/check?user=2');
-    await check(tab, 'SAVE10', '1,500');
+    await check(tab, 'SAVE10', '1.500');
     await problemAt(tab, 'Order amount', 'Write 1500 or 1.5: this may mean either.').waitFor();
     await tab.fill({ 'Order amount': '1500,50', 'Order number': 'ordér' });
     await tab.click('Check');
@@ -324,14 +324,19 @@ describeConsole('The check of a coupon', (stage, tab) => {
     await addProduct('Product 4');
     await tab.click('Check');
     await expect.poll(amounts).toEqual(['Discount 10.00', 'Order total after discount 90.00']);
+    await answer().getByText('This is off the whole order.').waitFor();
     await addProduct('Product 5', 'Another product: none');
     await tab.field('Amount: Product 4').fill('30');
     await tab.click('Check');
     const both = 'Enter an amount for every product, or for none.';
     await problemAt(tab, 'Amount: Product 5', both).waitFor();
+    await tab.field('Amount: Product 5').fill('700');
+    await tab.click('Check', tab.text('The products come to more than the order.').first());
+    await tab.click('Go back');
     await tab.field('Amount: Product 5').fill('70');
     await tab.click('Check');
     await expect.poll(amounts).toEqual(['Discount 3.00', 'Order total after discount 97.00']);
+    expect(await answer().getByText('This is off the whole order.').count()).toBe(0);
     await tab.click('Product: Product 4');
     await tab.click('None');
     await tab.click(

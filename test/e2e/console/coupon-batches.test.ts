@@ -130,6 +130,8 @@ describeConsole('Batches', (stage, tab) => {
     const [headings, first] = (await tab.savedCsv()).map(cellsOf);
     expect(headings?.slice(1)).toEqual(['Codes', 'Ended', 'Created by', 'Created (Asia/Kolkata)']);
     expect(first).toEqual([`Batch ${id}`, '1200', '1', 'Ravi Iyer', '2026-01-02 10:30']);
+    await tab.field('Search by name').fill('letter');
+    await expect.poll(codes).toEqual(['Letters']);
     await tab.link('Letters').click();
     await expect.poll(codes).toHaveLength(3);
   });

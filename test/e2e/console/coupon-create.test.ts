@@ -96,6 +96,12 @@ describeConsole('A new coupon', (stage, tab) => {
     await create();
     await users().getByText('Choose at least one customer.', { exact: true }).waitFor();
     await tab.pick('Selected customers', 'User 1');
+    expect(await users().getByText('Choose at least one customer.').count()).toBe(0);
+    await tab.field('Usage limit').fill('0');
+    await create();
+    await problemAt(tab, 'Usage limit', 'Enter a whole number, such as 3.').waitFor();
+    await tab.field('Usage limit').fill('1,000');
+    expect(await tab.field('Usage limit').inputValue()).toBe('1000');
     await create();
     await problemAt(tab, 'Code', 'Coupon code already exists').waitFor();
     await tab.field('Code').fill('FREE');
@@ -115,7 +121,7 @@ describeConsole('A new coupon', (stage, tab) => {
     await tab.link('Activity').click();
     await tab.click('Leave', tab.heading('Activity'));
     await tab.link('Coupons').click();
-    await tab.link('New coupon').click();
+    await tab.link('New coupon').first().click();
     await tab.field('Code').waitFor();
     await tab.click('Sign out', tab.field('Token'));
   });
@@ -174,7 +180,7 @@ describeConsole('A new coupon', (stage, tab) => {
     await tab.page.evaluate(`navigator.clipboard.writeText('SPRING\u200b26')`);
     await tab.field('Code').press('Control+V');
     await create();
-    await created();
+    await tab.heading('Coupon SPRING26').waitFor();
     expect(await readCoupons(stage.coupon)).toMatchObject([{ coupon_code: 'SPRING26' }]);
   });
 

@@ -57,6 +57,13 @@ describeConsole('The page of a coupon', (stage, tab) => {
     expect(await readCoupons(stage.coupon)).toMatchObject([{ product_ids: [7], products: [7] }]);
   });
 
+  it('Who renames a coupon is asked, because customers have the old code', async () => {
+    await tab.open(`/coupons/${id}/edit`);
+    await tab.field('Code').fill('NEW10');
+    await tab.click('Save', tab.text('Customers can’t use the old code SAVE10 any more.').first());
+    await tab.click('Save anyway', tab.heading(/^Coupon NEW10/));
+  });
+
   it('A coupon is duplicated with its terms, users and products, by links and by list, without its code', async () => {
     await sql(
       `update coupons set product_ids = '{3, 7}', starts_at = '2098-01-02T05:00Z', max_uses = 500 where id = ${id}`,

@@ -56,6 +56,11 @@ describeConsole('The board and the list of slots', (stage, tab) => {
       await tab.page.locator('.badge, .slot-card').getByText('Past', { exact: true }).first().waitFor();
       expect(await tab.button(/Mark full|Reopen/).count()).toBe(0);
     }
+    await stage.sql(
+      `update slots set delivery_time = now() - interval '1 hour', freeze_time = now() - interval '2 hours', window_minutes = 90 where id = 7`,
+    );
+    await tab.page.goto(`${stage.origin}/slots/7`);
+    await tab.text('Delivering now').waitFor();
     await tab.page.goto(`${stage.origin}/slots?day=2090-05-01`);
     for (const text of ['Closed', 'Full']) await day.getByText(text, { exact: true }).waitFor();
     await slotLink(9).click();

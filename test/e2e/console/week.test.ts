@@ -127,6 +127,11 @@ describeConsole('The week', (stage, tab) => {
       await tab.text('1 selected').waitFor();
       await press('Enter');
       await tab.page.getByRole('complementary', { name: 'Slot 1' }).waitFor();
+      // The panel goes on with the focus, which it would hide otherwise.
+      await press('ArrowRight');
+      await tab.page.getByRole('complementary', { name: 'Slot 3' }).waitFor();
+      await press('ArrowLeft');
+      await tab.page.getByRole('complementary', { name: 'Slot 1' }).waitFor();
       await press('Enter');
       await expect.poll(() => tab.page.url()).toMatch(/\/slots\/1$/);
     });
@@ -172,6 +177,14 @@ describeConsole('The week', (stage, tab) => {
       await press('Alt+ArrowRight', 'Alt+ArrowDown', 'Alt+ArrowDown', 'Alt+ArrowUp');
       await expect.poll(deliveries).toEqual(['1: 05-03 11:15', '2: 05-01 12:00']);
       await expect.poll(focusedSlot).toBe('1');
+    });
+
+    it('Moves of a slot that follow one another are undone together', async () => {
+      await open();
+      await moveBy(1, 'Alt+ArrowDown', '1 slot moved by 1 h');
+      await press('Alt+ArrowDown', 'Alt+ArrowRight');
+      await undo('1 slot moved by 1 day and 2 h');
+      await expect.poll(deliveries).toEqual(['1: 05-01 10:15', '2: 05-01 12:00']);
     });
 
     it('A key that leads to a taken time of the same group is asked about once, after the moves before it', async () => {

@@ -173,7 +173,9 @@ function CopyPreview({ whole, answer, leftOut, setLeftOut }: CopyPreviewProps) {
   const columns: readonly Column<SlotCopy>[] = [
     textColumn(words.fields.deliveryTime, ({ slot }) => (slot ? slotTime(slot) : ''), { className: 'name' }),
     { title: words.fields.freezeTime, text: ({ slot }) => formatTime(slot?.freezeTime), className: 'time' },
-    textColumn(words.fields.capacity, ({ slot }) => String(slot?.capacity ?? ''), { className: 'number' }),
+    textColumn(words.fields.capacity, ({ slot }) => slot?.capacity?.toLocaleString('en') ?? '', {
+      className: 'number',
+    }),
     { title: text.outcome, text: describe },
   ];
   const sources = copies.map(({ sourceSlotId }) => sourceSlotId);
