@@ -327,7 +327,7 @@ export const words = {
     moreAt: (count: number, day: string, time: string) => `${count} more on ${day} at ${time}`,
     showMore: (count: number) => `Show ${count} more`,
     states: {
-      ...{ open: 'Open', nearly: 'Nearly full', full: 'Full', closed: 'Closed', now: 'Delivering now' },
+      ...{ open: 'Open', nearly: 'Nearly full', full: 'Full', closed: 'Closed', delivering: 'Delivering now' },
       ...{ past: 'Past', deactivated: 'Deactivated' },
     },
     passed: 'The time of this slot has passed. The order may have been delivered.',

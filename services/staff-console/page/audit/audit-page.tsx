@@ -76,11 +76,13 @@ export function Component() {
           />
         </div>
       )}
-      <ol className="plain card" aria-label={text.list}>
-        {entries.map((entry) => (
-          <EntryView key={`${entry.resourceType} ${entry.id}`} entry={entry} now={now} />
-        ))}
-      </ol>
+      {entries.length > 0 && (
+        <ol className="plain card" aria-label={text.list}>
+          {entries.map((entry) => (
+            <EntryView key={`${entry.resourceType} ${entry.id}`} entry={entry} now={now} />
+          ))}
+        </ol>
+      )}
       <Endless
         hasMore={!isLoading && lagging !== undefined}
         isLoading={lagging?.isFetchingNextPage ?? false}

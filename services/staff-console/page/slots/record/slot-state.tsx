@@ -46,7 +46,7 @@ const looks = {
   nearly: ['warn', CircleAlert],
   full: ['bad', CircleSlash],
   closed: ['plain', Lock],
-  now: ['good', Truck],
+  delivering: ['good', Truck],
   past: ['plain', History],
   deactivated: ['plain', CircleOff],
 } as const;
@@ -57,7 +57,7 @@ export function stateOf(slot: SlotState, now: number): keyof typeof looks {
   if (!isActive) return 'deactivated';
   const left = deliveryTime === undefined ? Number.NaN : timestampMs(deliveryTime) - now;
   if (ordersClose(slot, now) === undefined)
-    return left >= 0 ? 'closed' : left + windowMinutes * 60_000 > 0 ? 'now' : 'past';
+    return left >= 0 ? 'closed' : left + windowMinutes * 60_000 > 0 ? 'delivering' : 'past';
   if (isCapacityFull) return 'full';
   return capacity === undefined ? 'open' : fillOf(booked, capacity);
 }
