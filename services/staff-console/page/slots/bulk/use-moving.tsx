@@ -34,14 +34,13 @@ export function useMoving(now: number, onLeft: (ids: readonly number[]) => void)
   const last = useRef(Promise.resolve());
   // What moves have made of slots, by what each was before: the page may still show it so.
   const made = useRef(new Map<string, PlannedSlot>());
-  // The last move: another one of the same slots soon after it is undone together with it.
-  const chain = useRef<{ readonly ids: string; readonly at: number; readonly first: Slots; readonly by: Shift }>(
-    undefined,
-  );
+  // The last move: another one of what it has made of the slots, soon after it, is undone together with it.
+  const chain = useRef<{ readonly at: number; readonly first: Slots; readonly by: Shift }>(undefined);
   const latestOf = (slot: PlannedSlot): PlannedSlot => {
     const next = made.current.get(versionOf(slot));
     return next === undefined ? slot : latestOf(next);
   };
+  const latest = (slots: Slots) => slots.map((slot) => versionOf(latestOf(slot))).join();
 
   const writeTimes = async (slots: readonly PlannedSlot[]) => {
     const sent = await write(slots.map(toRequest));
@@ -58,16 +57,18 @@ export function useMoving(now: number, onLeft: (ids: readonly number[]) => void)
     const left = failed.map(({ id }) => id);
     if (answers.length > 0) {
       const done = moves.filter(({ before }) => !left.includes(before.id));
-      const [ids, at] = [done.map(({ before }) => before.id).join(), clock.now()];
-      const last = chain.current?.ids === ids && at - chain.current.at < chainMs ? chain.current : undefined;
-      const first = last?.first ?? done.map(({ before }) => before);
-      const sum = { days: by.days + (last?.by.days ?? 0), minutes: by.minutes + (last?.by.minutes ?? 0) };
-      chain.current = { ids, at, first, by: sum };
+      const moved = done.map(({ before }) => before);
+      const { at, first, by: before } = chain.current ?? { at: 0, first: [], by };
+      const sum = { days: by.days + before.days, minutes: by.minutes + before.minutes };
+      const isNext = latest(first) === latest(moved) && clock.now() - at < chainMs && inWords(sum) !== '';
+      const whole = isNext ? { first, by: sum } : { first: moved, by };
+      chain.current = { ...whole, at: clock.now() };
+      const back = whole.first.map((slot) => ({ ...slot, etag: latestOf(slot).etag }));
       notify({
-        text: text.moved(slotsInWords(done.length), inWords(sum)),
+        text: text.moved(slotsInWords(done.length), inWords(whole.by)),
         undo: () => {
           chain.current = undefined;
-          return writeTimes(first.map((slot) => ({ ...slot, etag: latestOf(slot).etag })));
+          return writeTimes(back);
         },
         about: 'moved slots',
         storeRequestId,
