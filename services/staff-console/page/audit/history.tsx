@@ -157,12 +157,13 @@ function RecordName({ entry }: { readonly entry: AuditEntry }) {
   const { resourceType, resourceId: id } = entry;
   const ofCoupon = resourceType === 'coupon' ? { id } : skipToken;
   const code = useQuery(CouponService.method.getById, ofCoupon, { staleTime }).data?.coupon?.couponCode;
-  const ofHold = ['booking', 'redemption'].includes(resourceType)
-    ? { resourceType, resourceId: id, limit: 100 }
-    : skipToken;
+  const isHold = ['booking', 'redemption'].includes(resourceType);
+  // The first change of a hold has its order.
+  const isFirst = entry.before === undefined;
+  const ofHold = isHold && !isFirst ? { resourceType, resourceId: id, limit: 100 } : skipToken;
   const transport = useTransports()[ownerOf(resourceType)];
   const trail = useQuery(listEntries, ofHold, { transport, staleTime }).data?.entries;
-  const order = trail?.find(({ before }) => before === undefined)?.after?.orderKey;
+  const order = isHold && (isFirst ? entry : trail?.find(({ before }) => before === undefined))?.after?.orderKey;
   if (typeof order === 'string') return text.ofOrder(nameOfKind(resourceType), isolate(order));
   if (resourceType === 'slot') return <SlotName id={id} />;
   return code === undefined ? nameOfRecord(entry) : `${text.kinds.coupon} ${isolate(code)}`;
