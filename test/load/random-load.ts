@@ -110,7 +110,9 @@ export abstract class RandomLoad<Group, Deed extends object> {
   }
 
   protected async readExactEnds(): Promise<ExactEndOf> {
-    const rows = await this.sql<{ id: number; shown: number; exact: number }>('select * from exact_ends');
+    const rows = await this.sql<{ id: number; shown: number; exact: number }>(
+      `select * from exact_ends_of_${this.#holds.table}`,
+    );
     const exactEndOf = new Map(rows.map(({ id, shown, exact }) => [`${id} ${shown}`, exact]));
     return (id, shown) => exactEndOf.get(`${id} ${shown}`) ?? shown;
   }
@@ -176,16 +178,16 @@ export abstract class RandomLoad<Group, Deed extends object> {
  * out, and the next call that another one has not.
  */
 const keepExactEnds = (table: string) => `
-  create table exact_ends (id integer, shown float8, exact float8);
-  create function keep_exact_end() returns trigger language plpgsql security definer as $$
+  create table exact_ends_of_${table} (id integer, shown float8, exact float8);
+  create function keep_exact_end_of_${table}() returns trigger language plpgsql security definer as $$
   begin
-    insert into exact_ends values (
+    insert into exact_ends_of_${table} values (
       new.id, floor(extract(epoch from new.held_until) * 1000), extract(epoch from new.held_until) * 1000
     );
     return null;
   end $$;
   create trigger exact_ends_kept after insert or update of held_until on ${table}
-    for each row when (new.held_until is not null) execute function keep_exact_end()`;
+    for each row when (new.held_until is not null) execute function keep_exact_end_of_${table}()`;
 
 /** Expects that a history follows from a model of what it began with, which a failure shows. */
 export function expectExplained<World, Call extends Span>(
