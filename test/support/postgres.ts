@@ -29,26 +29,61 @@ const settings = [
   ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'],
   // Connections report what they have read late: only those of test/support/rows-read.ts are to count.
   'track_counts=off',
-  'max_connections=400',
 ];
 
-/** Vitest's global setup: starts a PostgreSQL for this run, on a free port, and removes it afterwards. */
+/**
+ * Vitest's global setup: prepares the PostgreSQL at TEST_DATABASE_URL, as its superuser, or starts one for this run, on a
+ * free port, and removes it afterwards.
+ */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const { TEST_DATABASE_URL: given } = process.env;
+  const { url: database, stop } = given ? await prepareServer(given) : await startServer();
+  const url = database.slice(0, database.lastIndexOf('/'));
+  const template = `${url}/${templateDatabase}`;
+  await migrate(template);
+  await grantServiceRole(template, asServiceRole(template));
+  project.provide('postgresUrl', url);
+  return stop;
+}
+
+interface TestServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The server keeps the settings, and the databases of the run. */
+async function prepareServer(url: string): Promise<TestServer> {
+  await query(url, [
+    ...settings.map((setting) => `alter system set ${setting}`),
+    'select pg_reload_conf()',
+    `drop database if exists ${templateDatabase}`,
+    `create database ${templateDatabase}`,
+  ]);
+  return { url, stop: async () => undefined };
+}
+
+async function query(url: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const each of statements) await client.query(each);
+  await client.end();
+}
+
+async function startServer(): Promise<TestServer> {
   const folder = await mkdtemp(path.join(await chooseParent(), 'delivery-admin-'));
   // The server runs as another user when this process is root.
   await chmod(folder, 0o755);
-  const postgres = await startPostgres(folder, undefined, new AbortController().signal, settings);
-  const client = new pg.Client({ connectionString: postgres.url });
-  await client.connect();
-  await client.query(`create database ${templateDatabase}`);
-  await client.end();
-  const url = postgres.url.slice(0, postgres.url.lastIndexOf('/'));
-  await migrate(`${url}/${templateDatabase}`);
-  await grantServiceRole(`${url}/${templateDatabase}`, asServiceRole(`${url}/${templateDatabase}`));
-  project.provide('postgresUrl', url);
-  return async () => {
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
+  const postgres = await startPostgres(folder, undefined, new AbortController().signal, [
+    ...settings,
+    'max_connections=400',
+  ]);
+  await query(postgres.url, [`create database ${templateDatabase}`]);
+  return {
+    url: postgres.url,
+    async stop() {
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }
 
