@@ -7,7 +7,7 @@ import { filesIn, matches, read } from '../support/repository.ts';
 const inRoot = (file: string) => path.join(root, file);
 
 const docs = filesIn('docs').filter((file) => file.endsWith('.md'));
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...docs];
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...docs];
 const isFolder = (file: string) => statSync(inRoot(file), { throwIfNoEntry: false })?.isDirectory() ?? false;
 /** The folders of the repository that a page may name. What is built or made by a start is not among them. */
 const roots = readdirSync(root).filter((name) => isFolder(name) && !/^(?:\.|dist$|node_modules$)/.test(name));

@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../settings.ts';
+import { artifactsOf, makeArtifacts, run } from './artifacts.ts';
 import { type Release, readPromised } from './promised.ts';
 
 // Makes a release of what is committed: CONTRIBUTING.md tells what it does. It needs no network unless npm or Docker have
@@ -10,10 +11,7 @@ import { type Release, readPromised } from './promised.ts';
 const branch = 'main';
 const [version = ''] = process.argv.slice(2);
 const tag = `v${version}`;
-const image = `delivery-admin:${version}`;
-const client = `delivery-admin-client-${version}.tgz`;
-const artifacts = 'dist/release';
-const inArtifacts = (ending: string) => `${artifacts}/delivery-admin-${version}${ending}`;
+const { client, contract, image, imageFile } = artifactsOf(version);
 const inRoot = (file: string) => path.join(projectRoot, file);
 const read = (file: string) => readFileSync(inRoot(file), 'utf8');
 
@@ -23,9 +21,9 @@ let undo = `git reset --hard ${capture('git', 'rev-parse', 'HEAD')}`;
 try {
   writeVersion();
   run('npm', 'run', 'check');
-  const hasImage = makeArtifacts();
+  makeArtifacts(version);
   await commit();
-  process.stdout.write(`${report(hasImage).join('\n')}\n`);
+  process.stdout.write(`${report(existsSync(inRoot(imageFile))).join('\n')}\n`);
 } catch (error) {
   fail(`${error instanceof Error ? error.message : String(error)}. To go back: ${undo}`);
 }
@@ -50,19 +48,6 @@ function writeVersion(): void {
   run('npm', 'version', '--no-git-tag-version', '--allow-same-version', version);
 }
 
-/** The checks have built all but the image. Returns whether there is an engine to build that. */
-function makeArtifacts(): boolean {
-  rmSync(inRoot(artifacts), { recursive: true, force: true });
-  mkdirSync(inRoot(artifacts), { recursive: true });
-  copyFileSync(inRoot('dist/sbom.cdx.json'), inRoot(inArtifacts('.cdx.json')));
-  copyFileSync(inRoot(`dist/client/${client}`), inRoot(`${artifacts}/${client}`));
-  run('npx', 'buf', 'build', '--exclude-source-info', '--output', inArtifacts('.binpb'));
-  if (spawnSync('docker', ['version'], { stdio: 'ignore' }).status !== 0) return false;
-  run('docker', 'build', '--label', `org.opencontainers.image.version=${version}`, '--tag', image, '.');
-  run('docker', 'save', '--output', inArtifacts('.tar'), image);
-  return true;
-}
-
 /** Commits and tags the release, and then what the next one has to keep. */
 async function commit(): Promise<void> {
   run('git', 'commit', '--all', '--quiet', '--message', `Release ${version}`);
@@ -71,25 +56,19 @@ async function commit(): Promise<void> {
   const promised = await readPromised(projectRoot);
   const release: Release = { version, commit: capture('git', 'rev-parse', 'HEAD'), ...promised };
   writeFileSync(inRoot('test/released/release.json'), `${JSON.stringify(release, null, 2)}\n`);
-  copyFileSync(inRoot(inArtifacts('.binpb')), inRoot('test/released/contract.binpb'));
+  copyFileSync(inRoot(contract), inRoot('test/released/contract.binpb'));
   run('git', 'commit', '--all', '--quiet', '--message', `The next release keeps what ${version} promises`);
 }
 
 function report(hasImage: boolean): readonly string[] {
   return [
-    `Released ${version}: the tag ${tag}, and in ${artifacts} the SBOM, the client package and the .proto image.`,
-    hasImage ? `The image is ${image}, also in ${artifacts}.` : 'No Docker engine answers: the image was not built.',
+    `Released ${version}: the tag ${tag}, and in ${path.dirname(client)} the SBOM, the client package and the .proto image.`,
+    hasImage ? `The image is ${image}, also in ${imageFile}.` : 'No Docker engine answers: the image was not built.',
     'To publish:',
-    `  git push --atomic origin ${branch} ${tag} && npm publish ${artifacts}/${client}`,
+    `  git push --atomic origin ${branch} ${tag} && npm publish ${client}`,
     ...(hasImage ? [`  docker tag ${image} REGISTRY/${image} && docker push REGISTRY/${image}`] : []),
     `If the push is refused: ${undo}`,
   ];
-}
-
-/** Runs a command, and shows what it prints. Throws if it fails. */
-function run(command: string, ...args: readonly string[]): void {
-  const { status } = spawnSync(command, args, { cwd: projectRoot, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed`);
 }
 
 /** What a command prints. Throws if it fails. */
