@@ -1,11 +1,12 @@
 import path from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { readConfig } from '../../shared/config/config.ts';
 import { shutdownDeadlineMs } from '../../shared/runtime/start-service.ts';
 import { root } from '../bench/calls-stage.ts';
-import { manifestFiles, ofKind, parseManifests, podOf, type Resource, resources } from '../support/manifests.ts';
-import { matches, read } from '../support/repository.ts';
+import { ofKind, podOf, type Resource, resources } from '../support/manifests.ts';
+import { filesIn, matches, read } from '../support/repository.ts';
 
 const nameOf = ({ metadata }: Resource) => metadata?.name ?? '';
 const config = (service: 'slot' | 'coupon') =>
@@ -13,7 +14,10 @@ const config = (service: 'slot' | 'coupon') =>
 
 const services = ['slot', 'coupon'] as const;
 const deployments = ofKind('Deployment').map(nameOf);
-const pods = [...deployments, ...ofKind('Job').map(nameOf)];
+const cronJobs = ofKind('CronJob').map(nameOf);
+const partOf = { 'app.kubernetes.io/part-of': 'delivery-admin' };
+const pods = [...deployments, ...ofKind('Job').map(nameOf), ...cronJobs];
+const operator = 'monitoring.coreos.com/v1';
 
 /**
  * What the compiler has against resources as the types have them that are made from the OpenAPI schema of Kubernetes 1.30. Like
@@ -23,7 +27,10 @@ function complaintsAbout(candidates: readonly Resource[]): string[] {
   const file = path.join(root, 'manifests-of-the-test.ts');
   const lines = candidates.map((resource, index) => {
     const [group = 'core', version] = (resource.apiVersion ?? '').replace(/^(?=v\d+$)/, 'core/').split('/');
-    const type = `import('kubernetes-types/${group.replace('.k8s.io', '')}/${version}.js').${resource.kind}`;
+    const type =
+      resource.apiVersion === operator
+        ? `import('@kubernetes-models/prometheus-operator/${operator}/${resource.kind}').I${resource.kind}`
+        : `import('kubernetes-types/${group.replace('.k8s.io', '')}/${version}.js').${resource.kind}`;
     return `export const resource${index}: ${type} = ${JSON.stringify(resource)};`;
   });
   const settings = { strict: true, noEmit: true, types: [], skipLibCheck: true };
@@ -60,16 +67,87 @@ describe('The manifests of Kubernetes', () => {
     expect(complaintsAbout([JSON.parse(text)])).toEqual([expect.stringMatching(complaint)]);
   });
 
-  it('The manifests of Kubernetes are all applied together, but for the templates of the Secret and of a staff user', () => {
-    const [kustomization] = parseManifests('kustomization.yaml');
-    expect([...kustomization.resources, 'secret.yaml', 'staff.yaml'].sort()).toEqual([...manifestFiles].sort());
+  it('The manifests of Kubernetes are all those that there are, with one image of ours', () => {
+    const kinds = filesIn('docker/kubernetes')
+      .filter((file) => !file.endsWith('kustomization.yaml') && file.endsWith('.yaml'))
+      .flatMap((file) => matches(read(file), /^kind: (\w+)$/gm));
+    const generated = ofKind('ConfigMap').map(() => 'ConfigMap');
+    expect(resources.map(({ kind }) => kind).toSorted()).toEqual([...kinds, ...generated].toSorted());
     const images = new Set(pods.map((name) => podOf(name).container.image));
-    expect([...images]).toEqual(kustomization.images.map(({ name }: { name: string }) => name));
+    // The template of a Job is filled in by hand.
+    expect([...images].toSorted()).toEqual([
+      'delivery-admin',
+      'postgres:18',
+      'registry.example.com/delivery-admin:VERSION',
+    ]);
+  });
+
+  it('The manifests of Kubernetes name what pods read of a configuration by a hash of it, so that a change replaces them', () => {
+    const names = ofKind('ConfigMap').map(nameOf);
+    expect(names).toHaveLength(2);
+    for (const name of names) expect(name).toMatch(/^(?:delivery-admin|staff-console)-[a-z\d]{10}$/);
+  });
+
+  it('The manifests of Kubernetes apply the configuration and the account before the migration, and that before the pods', () => {
+    const waveOf = ({ metadata }: Resource) => Number(metadata?.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0);
+    const ofWave = (wave: number) => [
+      ...new Set(resources.filter((one) => waveOf(one) === wave).map(({ kind }) => kind)),
+    ];
+    expect([ofWave(-2), ofWave(-1)]).toEqual([['ServiceAccount', 'ConfigMap'], ['Job']]);
+    const [migrate] = ofKind('Job');
+    expect(migrate?.metadata?.annotations).toMatchObject({
+      'argocd.argoproj.io/hook': 'Sync',
+      'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
+      'kustomize.toolkit.fluxcd.io/force': 'enabled',
+    });
+    // What `kubectl apply -l app.kubernetes.io/component=migration` applies.
+    const ofMigration = resources.filter(
+      ({ metadata }) => metadata?.labels?.['app.kubernetes.io/component'] === 'migration',
+    );
+    expect(ofMigration).toEqual(resources.filter((one) => waveOf(one) < 0));
+  });
+
+  it('The manifests of Kubernetes have the alert rules of docker/monitoring for the Prometheus Operator', async () => {
+    const { groups } = parse(read('docker/monitoring/alerts.yml'));
+    const rule = {
+      apiVersion: operator,
+      kind: 'PrometheusRule',
+      metadata: { name: 'delivery-admin', labels: { 'app.kubernetes.io/part-of': 'delivery-admin' } },
+      spec: { groups },
+    };
+    const head = '# Made of docker/monitoring/alerts.yml by `npx vitest run test/unit/kubernetes.test.ts -u`.\n';
+    await expect(head + stringify(rule, { lineWidth: 120 })).toMatchFileSnapshot(
+      '../../docker/kubernetes/monitoring/rules.yaml',
+    );
+    const [monitor] = ofKind('PodMonitor');
+    expect(monitor?.spec.jobLabel).toBe('app.kubernetes.io/name');
+    expect(monitor?.spec.selector.matchExpressions?.flatMap(({ values = [] }) => values)).toEqual(
+      services.map((service) => `${service}-service`),
+    );
+    expect(monitor?.spec.podMetricsEndpoints?.map(({ port }) => port)).toEqual(['metrics']);
+  });
+
+  it('The manifests of Kubernetes let pods connect to what they need alone, and the console and the drill to nothing', () => {
+    const policy = (name: string) => ofKind('NetworkPolicy').find((one) => nameOf(one) === name)?.spec;
+    const all = policy('delivery-admin');
+    const others = [policy('database-clients'), policy('services')];
+    expect(ofKind('NetworkPolicy')).toHaveLength(3);
+    expect(all).toMatchObject({ policyTypes: ['Ingress', 'Egress'], podSelector: { matchLabels: partOf } });
+    expect(all?.egress).toBeUndefined();
+    const selected = others.map((spec) => spec?.podSelector.matchExpressions?.flatMap(({ values = [] }) => values));
+    const ports = others.map((spec) => spec?.egress?.flatMap((rule) => rule.ports?.map(({ port }) => port)));
+    expect(selected[0]?.toSorted()).toEqual(
+      pods.filter((name) => name !== 'staff-console' && name !== 'restore-drill').toSorted(),
+    );
+    expect(ports[0]).toEqual([53, 53, 5432]);
+    expect(selected[1]).toEqual(services.map((service) => `${service}-service`));
+    expect(ports[1]).toEqual([6379, 443, 4318]);
   });
 
   it('The manifests of Kubernetes set no variable without a row in docs/variables.md', () => {
     const rows = matches(read('docs/variables.md'), /^\| (`[^|]*) \|/gm).join();
-    const set = pods.flatMap((name) => (podOf(name).container.env ?? []).map((variable) => variable.name));
+    const ours = pods.filter((name) => !cronJobs.includes(name));
+    const set = ours.flatMap((name) => (podOf(name).container.env ?? []).map((variable) => variable.name));
     const names = [...set, ...ofKind('ConfigMap').flatMap(({ data = {} }) => Object.keys(data))];
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name) => !rows.includes(`\`${name}\``))).toEqual([]);
@@ -91,7 +169,7 @@ describe('The manifests of Kubernetes', () => {
   it('The manifests of Kubernetes give the owner of the schema to Jobs alone, and none of them to a pod that serves', () => {
     const isOwners = (name: string) =>
       (podOf(name).container.env ?? []).some(({ valueFrom }) => valueFrom?.secretKeyRef?.key === 'owner-database-url');
-    expect(pods.filter(isOwners)).toEqual(['migrate', 'staff']);
+    expect(pods.filter(isOwners)).toEqual(['migrate', 'staff', 'backup']);
   });
 
   it('The manifests of Kubernetes lead to Deployments and to ports that are there', () => {
@@ -122,6 +200,7 @@ describe.each(pods)('The pods of %s', (name) => {
   const { spec, container } = podOf(name);
 
   it(`The pods of ${name} are confined, and have no account at the cluster`, () => {
+    expect(spec.serviceAccountName).toBe('delivery-admin');
     expect(spec.automountServiceAccountToken).toBe(false);
     expect(spec.enableServiceLinks).toBe(false);
     expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
