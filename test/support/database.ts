@@ -21,12 +21,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = new pg.Client({ connectionString: `${server}/postgres` });
   await admin.connect();
-  // By files: by way of its log, as PostgreSQL does from 15 on, it takes four times the CPU.
-  const { rows } = await admin.query(
-    `select current_setting('server_version_num')::integer >= 150000 as "hasStrategies"`,
-  );
-  const strategy = rows[0]?.hasStrategies ? 'strategy file_copy' : '';
-  await admin.query(`create database ${name} template ${templateDatabase} ${strategy}`);
+  await admin.query(`create database ${name} template ${templateDatabase} ${inject('copyByFiles')}`);
   const url = `${server}/${name}`;
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   return {

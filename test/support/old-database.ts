@@ -16,7 +16,7 @@ export async function createDatabaseFrom(
 ): Promise<{ readonly name: string; readonly url: string }> {
   const server = inject('postgresUrl');
   const name = `old_${randomBytes(6).toString('hex')}`;
-  await queryOnce(`${server}/postgres`, `create database ${name} template ${template} strategy file_copy`);
+  await queryOnce(`${server}/postgres`, `create database ${name} template ${template} ${inject('copyByFiles')}`);
   return { name, url: `${server}/${name}` };
 }
 

@@ -4,6 +4,7 @@ import { readConfig } from '../../shared/config/config.ts';
 import { Database } from '../../shared/db/database.ts';
 import type { TestDatabase } from './database.ts';
 import { eventually } from './eventually.ts';
+import { queryOnce } from './postgres-server.ts';
 import { testSecret } from './tokens.ts';
 
 /** Opens the pool of a service. Who opens it closes it. */
@@ -43,5 +44,19 @@ export async function rowsReadBy(
     const left = await own.sql(`select pid from pg_stat_activity where application_name = 'of this test'`);
     expect(left).toEqual([]);
   });
+  await untilReported(own, url.href);
   return (await readRows()) - before;
+}
+
+/** Before PostgreSQL 15, reports arrive late, but in their order: waits for one of a connection that ends now. */
+async function untilReported(own: TestDatabase, countingUrl: string): Promise<void> {
+  const scans = async () => {
+    const [row] = await own.sql<{ n: string }>(
+      `select seq_scan as n from pg_stat_user_tables where relname = 'schema_migrations'`,
+    );
+    return Number(row?.n);
+  };
+  const before = await scans();
+  await queryOnce(countingUrl, 'select from schema_migrations');
+  await eventually(async () => expect(await scans()).toBeGreaterThan(before));
 }

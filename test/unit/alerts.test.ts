@@ -37,6 +37,50 @@ describeUnless(noPromtool, 'Promtool', undefined, () => {
     await promtoolSucceeds('check', 'rules', file);
   });
 
+  it('The alert of late backups fires 30 hours after the last one, 8 days after the last drill, and if there never was one', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'backups-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const { groups } = parse(read('docker/kubernetes/monitoring/backup-rules.yaml')).spec;
+    await writeFile(path.join(folder, 'rules.yml'), JSON.stringify({ groups }));
+    const series = (name: string, cronjob: string, value: number) => ({
+      series: `${name}{namespace="shop",cronjob="${cronjob}"}`,
+      values: `${value}x300`,
+    });
+    const succeeded = 'kube_cronjob_status_last_successful_time';
+    const late = (cronjob: string, time: string) => ({
+      exp_labels: { alertname: 'BackupLate', severity: 'ticket', namespace: 'shop', cronjob },
+      exp_annotations: {
+        runbook: 'docs/recovery.md#in-kubernetes',
+        summary: `${cronjob} in shop last succeeded ${time} ago.`,
+      },
+    });
+    const at = (eval_time: string, ...exp_alerts: object[]) => ({ eval_time, alertname: 'BackupLate', exp_alerts });
+    const tests = [
+      {
+        interval: '1h',
+        input_series: [
+          series(succeeded, 'backup', 0),
+          series('kube_cronjob_created', 'backup', -9e9),
+          series(succeeded, 'restore-drill', 0),
+        ],
+        alert_rule_test: [
+          at('30h'),
+          at('31h', late('backup', '1d 7h 0m 0s')),
+          at('192h', late('backup', '8d 0h 0m 0s')),
+          at('193h', late('backup', '8d 1h 0m 0s'), late('restore-drill', '8d 1h 0m 0s')),
+        ],
+      },
+      {
+        interval: '1h',
+        input_series: [series('kube_cronjob_created', 'backup', 0)],
+        alert_rule_test: [at('30h'), at('31h', late('backup', '1d 7h 0m 0s'))],
+      },
+    ];
+    const file = path.join(folder, 'tests.yml');
+    await writeFile(file, JSON.stringify({ rule_files: ['rules.yml'], evaluation_interval: '1h', tests }));
+    await promtoolSucceeds('test', 'rules', file);
+  });
+
   it.each(recordings)('The alerts fire in the recording %s as it says, once each, and no others', (file) =>
     promtoolSucceeds('test', 'rules', path.join(monitoringFolder, 'tests', file)),
   );

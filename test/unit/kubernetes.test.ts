@@ -67,6 +67,11 @@ describe('The manifests of Kubernetes', () => {
     expect(complaintsAbout([JSON.parse(text)])).toEqual([expect.stringMatching(complaint)]);
   });
 
+  it('The manifests of Kubernetes are not those of a PodMonitor with a misspelt field', () => {
+    const text = JSON.stringify(ofKind('PodMonitor')[0]).replace('"jobLabel"', '"jobLable"');
+    expect(complaintsAbout([JSON.parse(text)])).toEqual([expect.stringMatching(/"jobLable"' does not exist/)]);
+  });
+
   it('The manifests of Kubernetes are all those that there are, with one image of ours', () => {
     const kinds = filesIn('docker/kubernetes')
       .filter((file) => !file.endsWith('kustomization.yaml') && file.endsWith('.yaml'))
@@ -196,6 +201,22 @@ describe('The manifests of Kubernetes', () => {
   });
 });
 
+it('The manifests of Kubernetes have no more replicas than PostgreSQL has connections for, by the numbers of docs/deploying.md', () => {
+  const page = read('docs/deploying.md');
+  const terms = services.map((service) => {
+    const scaler = ofKind('HorizontalPodAutoscaler').find((one) => nameOf(one) === `${service}-service`);
+    const [connections] = matches(page, new RegExp(`^\\| ${service}-service:[^|]*\\| (\\d+) \\|`, 'gm'));
+    // One more in a rollout.
+    return { replicas: Number(scaler?.spec?.maxReplicas) + 1, connections: Number(connections) };
+  });
+  const sum = terms.reduce((total, { replicas, connections }) => total + replicas * connections, 10);
+  const counted = terms.map(({ replicas, connections }) => `${replicas} x ${connections}`).join(' + ');
+  expect(page).toContain(`${counted} + 10 = ${sum}: set`);
+  const settings = matches(page, /`max_connections = (\d+)`/g).map(Number);
+  expect(settings.length).toBeGreaterThan(0);
+  for (const setting of settings) expect(setting).toBeGreaterThanOrEqual(sum);
+});
+
 describe.each(pods)('The pods of %s', (name) => {
   const { spec, container } = podOf(name);
 
@@ -249,13 +270,6 @@ describe.each(services)('The Deployment of %s-service', (service) => {
 
   it(`The Deployment of ${service}-service waits as long as refused clients do before it goes on to the next pod`, () => {
     expect(deployment?.spec?.minReadySeconds).toBe(5);
-  });
-
-  it(`The Deployment of ${service}-service has no more replicas than docs/deploying.md counts connections for`, () => {
-    const page = read('docs/deploying.md');
-    const [, connections] = new RegExp(`^\\| ${service}-service:[^|]*\\| (\\d+) \\|`, 'm').exec(page) ?? [];
-    // One more in a rollout.
-    expect(page).toContain(`${Number(scaler?.spec?.maxReplicas) + 1} x ${connections}`);
   });
 
   it(`The Deployment of ${service}-service grows when half of the places for calls are taken`, () => {
