@@ -77,10 +77,15 @@ export function findAnomaly<World, Call extends Span>(
       return undefined;
     };
     const attempts = open.flatMap((call) => attempt(call) ?? []);
-    // A call that changes nothing, and before which no hold runs out, may come first: it is in nobody's way.
+    // A call that changes nothing, and before which no hold runs out, may come first, if it makes no other one later: a hold
+    // that another one made may have run out then.
+    const soonest = Math.min(...open.map((call) => Math.max(time, call.begunAt)));
     const harmless = attempts.find(
       ({ call, changed, at }) =>
-        changed === world && model.changesNothingLater(call) && !ends.some((each) => each > time && each <= at),
+        changed === world &&
+        at <= soonest &&
+        model.changesNothingLater(call) &&
+        !ends.some((each) => each > time && each <= at),
     );
     const inTurn = attempts.toSorted((left, right) => left.call.answeredAt - right.call.answeredAt);
     for (const { call, changed, at } of harmless === undefined ? inTurn : [harmless]) {

@@ -98,6 +98,23 @@ describe('The check of histories of bookings', () => {
       'a move for which there is no room',
       history(0, 1, held, 2, 3, booked(2, 'b', 1, { slotId: 2, units: 1 }), 4, 5, kept(1)),
     ],
+    [
+      'a hold that has run out before a call that began later changes nothing',
+      history(
+        0,
+        1,
+        held,
+        2,
+        3,
+        released,
+        4,
+        20,
+        booked(2, 'a', 1, { heldUntil: 9 }),
+        12,
+        19,
+        notMoved(1, 'BOOKING_RELEASED'),
+      ),
+    ],
     ['moves to and fro at once', history(0, 1, held, 2, 9, moved(1, 1), 2, 9, moved(2, 0), 10, 11, refused('b', 1))],
     [
       'a move of an order that is there',
