@@ -96,7 +96,8 @@ function argumentsOf(name: string, { network, secrets }: Cluster): string[] {
   const variables = {
     ...Object.assign({}, ...maps.map(({ data }) => data)),
     ...Object.fromEntries(
-      env.map(({ name, value, valueFrom }) => [name, value ?? secrets[valueFrom?.secretKeyRef?.key ?? '']]),
+      // What is not told is as empty as in the template of the Secret.
+      env.map(({ name, value, valueFrom }) => [name, value ?? secrets[valueFrom?.secretKeyRef?.key ?? ''] ?? '']),
     ),
   };
   const { runAsUser, runAsGroup } = spec.securityContext ?? {};
