@@ -1,7 +1,9 @@
 import { writtenPercent } from './calls-requests.ts';
 import type { Services } from './calls-sides.ts';
 import { runSql, withClient } from './client.ts';
+import { firstOrderKey, firstPastSlot } from './data-history.ts';
 import { loadBenchData } from './data-load.ts';
+import { tableHead, tableRow } from './program.ts';
 
 /** The slots of the measured database; their ids are 1 to `slotCount`. */
 export const slotCount = 1_000;
@@ -46,7 +48,7 @@ export function findSamples(databaseUrl: string): Promise<Samples> {
       'select id from coupons where is_user_based and id >= (select avg(id) from coupons) order by id limit 1',
     );
     const { rows: rare } = await client.query<{ term: string }>(
-      `select substr(coupon_code, 1, 5) as term from coupons group by 1 having count(*) = 2 order by 1 limit 1`,
+      `select substr(coupon_code, 1, 5) as term from coupons group by 1 having count(*) > 1 order by count(*), 1 limit 1`,
     );
     const [[coupon], [few]] = [related, rare];
     if (coupon === undefined || few === undefined || valid.length < 64)
@@ -61,15 +63,23 @@ export function findSamples(databaseUrl: string): Promise<Samples> {
   });
 }
 
+/** Lets each of the slots be booked. */
+export const openBookings = (databaseUrl: string) =>
+  runSql(databaseUrl, `update slots set capacity = 1000000 where id <= ${slotCount}`);
+
+const writtenSlot = (id: string) => `${id} > ${slotCount} and ${id} < ${firstPastSlot}`;
+const writtenOrder = `order_key < '${firstOrderKey}'`;
+
 /** Which rows the measured writes stored. */
 const written = {
-  vendor_snippets: `slot_id > ${slotCount}`,
-  product_slots: `slot_id > ${slotCount}`,
-  slots: `id > ${slotCount}`,
-  stored_slots: `slot_id > ${slotCount}`,
+  vendor_snippets: writtenSlot('slot_id'),
+  product_slots: writtenSlot('slot_id'),
+  slots: writtenSlot('id'),
+  stored_slots: writtenSlot('slot_id'),
   store_refresh_requests: 'true',
   idempotency_keys: 'true',
-  redemptions: 'true',
+  redemptions: writtenOrder,
+  slot_bookings: writtenOrder,
   coupons: `discount_percent = ${writtenPercent}`,
 };
 
@@ -86,4 +96,23 @@ export async function removeWritten(databaseUrl: string): Promise<void> {
       await client.query(`vacuum ${table}`);
     }
   });
+}
+
+/** How large the tables are that have more than a megabyte: in Markdown, the largest first. */
+export async function readSizes(databaseUrl: string): Promise<string> {
+  const { rows } = await withClient(databaseUrl, (client) =>
+    client.query<{ name: string; rows: string; table: number; indexes: number }>(
+      `select relname as name, reltuples::bigint as rows, (pg_table_size(oid) / 1e6)::float8 as table,
+         (pg_indexes_size(oid) / 1e6)::float8 as indexes
+       from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_total_relation_size(oid) > 1e6
+       order by pg_total_relation_size(oid) desc`,
+    ),
+  );
+  const cells = rows.map(({ name, rows: count, table, indexes }) => [
+    name,
+    count,
+    table.toFixed(0),
+    indexes.toFixed(0),
+  ]);
+  return [tableHead(['table', 'rows', 'MB', 'MB of indexes']), ...cells.map(tableRow)].join('\n');
 }

@@ -10,9 +10,11 @@ import {
 import { Code, ConnectError } from '@connectrpc/connect';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
+import { SlotBookingService } from '../../shared/gen/slot/v1/slot_booking_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
 import { assertSameAnswer, callGrpc, pathOf } from './answers.ts';
+import { slotCount } from './calls-data.ts';
 import { couponToCreate, numbers, slotToCreate } from './calls-requests.ts';
 import {
   type AnsweredSide,
@@ -92,6 +94,14 @@ interface ReadOptions {
   readonly generated?: readonly string[];
 }
 
+interface WriteOptions {
+  readonly generated?: string[];
+  readonly keyed?: boolean;
+  readonly callers?: number;
+  /** What a write needs before its first call. */
+  before?(): Promise<void>;
+}
+
 export function rowsOf(stage: Services): Row[] {
   const { slot, coupon, token } = stage;
   const { getAll, getSlots, getSlotById, getSlotsProductIds, getDeliverySequence, createSlot, updateSlotProducts } =
@@ -99,6 +109,7 @@ export function rowsOf(stage: Services): Row[] {
   const { validate, create: createCoupon, getAll: getCoupons, getById: getCoupon } = CouponService.method;
   const { getProductSlots } = SlotStoreService.method;
   const { redeem } = RedemptionService.method;
+  const { book } = SlotBookingService.method;
 
   /** A read: over gRPC against a gRPC server, with JSON over HTTP/1.1 against a server of node:http. */
   function read<Input extends DescMessage, Output extends DescMessage>(
@@ -143,7 +154,7 @@ export function rowsOf(stage: Services): Row[] {
     method: DescMethodUnary<Input, Output>,
     next: () => MessageShape<Input>,
     name: string,
-    { generated, keyed = false, callers = 16 }: { generated?: string[]; keyed?: boolean; callers?: number } = {},
+    { generated, keyed = false, callers = 16, before = async () => undefined }: WriteOptions = {},
   ): Row {
     const sideOf = (measured: MeasuredServer, answer: MessageShape<Output>): Side => {
       const requests = {
@@ -160,9 +171,11 @@ export function rowsOf(stage: Services): Row[] {
       target: generated && (keyed ? 0.6 : 0.8),
       length: 1,
       async openService() {
+        await before();
         return sideOf(server, await callGrpc(server.grpcPort, method, next(), token));
       },
       async prepare({ bareGrpc }) {
+        await before();
         const service = await callGrpc(server.grpcPort, method, next(), token);
         if (generated === undefined) return { service: sideOf(server, service) };
         const bare = await callGrpc(bareGrpc.grpcPort, method, next(), token);
@@ -201,6 +214,11 @@ export function rowsOf(stage: Services): Row[] {
     orders += 1;
     const order = { userId: 1 + (orders % 1_000), orderKey: `${run}-${orders}`, orderAmount: 999.9 };
     return create(redeem.input, { code: stage.couponCodes[0] ?? '', ...order });
+  };
+  let bookings = 0;
+  const nextBooking = () => {
+    bookings += 1;
+    return create(book.input, { slotId: 1 + (bookings % slotCount), orderKey: `${run}-${bookings}` });
   };
   const oneOf = <Item>(first: Item): readonly [Item] => [first];
   const each = <Item>(count: number, item: (at: number) => Item): readonly [Item, ...Item[]] => [
@@ -274,5 +292,9 @@ export function rowsOf(stage: Services): Row[] {
       write(slot, updateSlotProducts, nextProducts, 'UpdateSlotProducts, 2 of 40 products', { keyed }),
     ]),
     ...[1, 16].map((callers) => write(coupon, redeem, nextOrder, 'Redeem', { callers })),
+    // Last, because slots that can be booked have more to show.
+    ...[1, 16].map((callers) =>
+      write(slot, book, nextBooking, 'Book', { callers, before: () => stage.openBookings() }),
+    ),
   ];
 }

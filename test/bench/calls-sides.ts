@@ -17,12 +17,14 @@ export interface Services {
   readonly couponCodes: readonly string[];
   /** A coupon with relations. */
   readonly couponId: number;
-  /** The first five characters of two codes, and four of a tenth of all. */
+  /** The first five characters of a few codes, two where there are such, and four of a tenth of all. */
   readonly rareTerm: string;
   readonly commonTerm: string;
   /** A slot whose sequence is no map, and is therefore not cached. */
   readonly arraySequenceSlot: number;
   readonly folder: string;
+  /** Lets slots be booked, which changes what lists of them show. */
+  openBookings(): Promise<void>;
   removeWritten(): Promise<void>;
 }
 

@@ -6,9 +6,10 @@ import { build } from 'esbuild';
 import { migrate } from '../../shared/db/migrate.ts';
 import { signToken } from '../support/tokens.ts';
 import type { BareConfig } from './bare-config.ts';
-import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
+import { findSamples, loadCallsData, openBookings, readSizes, removeWritten } from './calls-data.ts';
 import { recordWrites } from './calls-recording.ts';
 import type { Stage } from './calls-sides.ts';
+import { loadHistory } from './data-history.ts';
 import { startBenchPostgres } from './data-postgres.ts';
 import { environmentOf, type MeasuredServer, startCommand, startServer } from './servers.ts';
 
@@ -19,12 +20,16 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const mainOf = (tree: string, service: 'slot' | 'coupon') =>
   join(tree, `dist/services/${service}-service/main.js`);
 
+/** A stage, and its database. */
+export interface OpenStage extends Stage {
+  readonly databaseUrl: string;
+  /** How large the tables are, in Markdown. */
+  readSizes(): Promise<string>;
+  close(): Promise<void>;
+}
+
 /** Brings up PostgreSQL with the data, the built services, the bare servers, and the one that a command starts. */
-export async function openStage(
-  folder: string,
-  scale: number,
-  besideCommand?: string,
-): Promise<Stage & { close(): Promise<void> }> {
+export async function openStage(folder: string, scale: number, besideCommand?: string): Promise<OpenStage> {
   const postgres = await startBenchPostgres();
   const servers: MeasuredServer[] = [];
   const close = async () => {
@@ -39,6 +44,7 @@ export async function openStage(
       return url;
     };
     const [databaseUrl, recordedUrl] = [await load('calls', scale), await load('recorded', 0.0001)];
+    await loadHistory(databaseUrl, scale);
     const start = async (name: string, command: string[], env: NodeJS.ProcessEnv = {}) => {
       const server = await startServer(name, command, { PATH: process.env.PATH, ...env }, folder);
       servers.push(server);
@@ -59,7 +65,10 @@ export async function openStage(
       ...{ slot, coupon, beside, token, folder, close, ...(await findSamples(databaseUrl)) },
       bareGrpc: await start('bare-grpc', [join(scripts, 'bare-grpc.js'), configFile]),
       bareHttp: await start('bare-http', [join(scripts, 'bare-http.js'), configFile]),
+      openBookings: () => openBookings(databaseUrl),
       removeWritten: () => removeWritten(databaseUrl),
+      databaseUrl,
+      readSizes: () => readSizes(databaseUrl),
       databaseTime: postgres.processorTime,
     };
   } catch (error) {

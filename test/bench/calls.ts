@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { measureHousekeeping } from './calls-housekeeping.ts';
 import { isAsked, type Row, rowsOf, titleOf } from './calls-rows.ts';
 import type { Side } from './calls-sides.ts';
 import { openStage } from './calls-stage.ts';
@@ -8,10 +9,18 @@ import { busyTime, serverTime } from './servers.ts';
 
 // npm run bench [-- --only text|text --rounds 5 --seconds 1.5 --scale 0.01 --out bench.md --beside "command"]: what
 // calls cost, as ratios to servers that do nothing but answer them, measured in turns in one run. The command starts
-// any other server of the same .proto: it is told DATABASE_URL, and PORT for gRPC without TLS. Needs two cores, taskset
-// and h2load (Debian: nghttp2-client).
+// any other server of the same .proto: it is told DATABASE_URL, and PORT for gRPC without TLS. `--housekeeping yes` then measures
+// calls during sweeps, retention and vacuum. Needs two cores, taskset and h2load (Debian: nghttp2-client).
 
-const { options } = readOptions({ only: '', rounds: '5', seconds: '1.5', scale: '0.01', out: 'bench.md', beside: '' });
+const { options } = readOptions({
+  only: '',
+  rounds: '5',
+  seconds: '1.5',
+  scale: '0.01',
+  out: 'bench.md',
+  beside: '',
+  housekeeping: '',
+});
 const rounds = positive(options, 'rounds');
 const seconds = positive(options, 'seconds');
 const scale = positive(options, 'scale');
@@ -22,7 +31,11 @@ try {
   for (const row of rowsOf(stage)) {
     if (isAsked(titleOf(row), options.only)) measured.push(await measure(row));
   }
-  const result = formatResult(measured, { rounds, seconds, coupons: Math.round(scale * 1_000_000) });
+  const result = [
+    formatResult(measured, { rounds, seconds, coupons: Math.round(scale * 1_000_000) }),
+    await stage.readSizes(),
+    ...(options.housekeeping ? [await measureHousekeeping(stage, 10 * seconds)] : []),
+  ].join('\n\n');
   await writeFile(options.out, result);
   console.log(`\n${result}\nwritten to ${options.out}`);
 } finally {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrate } from '../../shared/db/migrate.ts';
 import { signToken } from '../support/tokens.ts';
-import { findSamples, loadCallsData, removeWritten } from './calls-data.ts';
+import { findSamples, loadCallsData, openBookings, removeWritten } from './calls-data.ts';
 import { isAsked, type Row, rowsOf, titleOf } from './calls-rows.ts';
 import type { Services } from './calls-sides.ts';
 import { mainOf, root } from './calls-stage.ts';
@@ -80,7 +80,7 @@ function asCompared(answer: unknown): string | undefined {
 
 /** Starts the services of both trees, and measures all rows. */
 async function measureOnce(
-  common: Omit<Services, 'slot' | 'coupon' | 'removeWritten'>,
+  common: Omit<Services, 'slot' | 'coupon' | 'openBookings' | 'removeWritten'>,
   databaseUrls: Readonly<Record<keyof typeof trees, string>>,
   start: number,
 ): Promise<Pairs[]> {
@@ -100,6 +100,7 @@ async function measureOnce(
       rowsOf({
         ...common,
         ...{ slot: slots[place], coupon: coupons[place] },
+        openBookings: () => openBookings(databaseUrls[tree]),
         removeWritten: () => removeWritten(databaseUrls[tree]),
       });
     const hereRows = rowsAt(isOtherFirst ? 1 : 0, 'here');
