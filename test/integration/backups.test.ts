@@ -43,8 +43,8 @@ class BackedUp {
     return readdirSync(this.pathOf('.')).toSorted();
   }
 
-  run(name: 'backup' | 'restore-drill'): Promise<Outcome> {
-    const { command = [], env = [] } = podOf(name).container;
+  async run(name: 'backup' | 'restore-drill'): Promise<Outcome> {
+    const { command = [], env = [] } = podOf(`delivery-admin-${name}`).container;
     const { account } = this.deployment.server;
     const as = account === undefined ? [] : [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
     const [shell = '', option = '', script = ''] = command;
@@ -55,10 +55,14 @@ class BackedUp {
     const variables = {
       ...Object.fromEntries(env.map((variable) => [variable.name, variable.value])),
       ...{ OWNER: this.deployment.urls.owner, PATH: `${programFolder}:${process.env.PATH}` },
+      SCHEMA: this.deployment.schema === 'public' ? '' : this.deployment.schema,
     };
-    // The server of the drill ends with its pod.
-    const pod = ['--fork', '--pid', '--kill-child', 'setpriv', ...as, shell, option, adapted];
-    return run('unshare', process.getuid?.() === 0 ? pod : ['--map-current-user', ...pod], variables, '/');
+    const inPod = (script: string) => run('setpriv', [...as, shell, option, script], variables, '/');
+    const outcome = await inPod(adapted);
+    // The server of the drill, and its data, end with its pod.
+    const data = path.join(this.#folder, 'drill/data');
+    await inPod(`if [ -e ${data} ]; then pg_ctl -D ${data} -m immediate stop; rm -r ${data}; fi`);
+    return outcome;
   }
 }
 
@@ -79,7 +83,9 @@ describe.skipIf(programFolder === undefined)(`The CronJobs of Kubernetes${reason
   it('The CronJobs of Kubernetes keep the newest fourteen dumps, and no part of one that was broken off', async () => {
     const backedUp = await BackedUp.create();
     const old = Array.from({ length: 14 }, (_dump, day) => `2026-10-${10 + day}T011500Z.dump`);
-    for (const name of [...old, '2026-10-24T011500Z.dump.part']) await writeFile(backedUp.pathOf(name), '');
+    const part = backedUp.pathOf('2026-10-24T011500Z.dump.part');
+    for (const dump of [...old.map((name) => backedUp.pathOf(name)), part]) await writeFile(dump, '');
+    await utimes(part, 0, 0);
     expect((await backedUp.run('backup')).code).toBe(0);
     expect(backedUp.dumps).toEqual([...old.slice(1), expect.stringMatching(/^202\d-.*Z\.dump$/)]);
   });

@@ -6,6 +6,7 @@ import { startPostgres } from '../../services/dev/postgres/postgres.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { grantServiceRole } from '../../shared/db/service-role.ts';
 import { queryOnce } from './postgres-server.ts';
+import { startRelay } from './relay.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -68,7 +69,11 @@ async function prepareServer(url: string): Promise<TestServer> {
     `create database ${templateDatabase}`,
   ];
   for (const statement of statements) await queryOnce(url, statement);
-  return { url, stop: async () => undefined };
+  // Proxies and poolers of the tests look for it on this machine.
+  const { hostname, port } = new URL(url);
+  if (hostname === '127.0.0.1') return { url, stop: async () => undefined };
+  const relay = await startRelay(Number(port), undefined, hostname);
+  return { url: Object.assign(new URL(url), { host: `127.0.0.1:${relay.port}` }).href, stop: () => relay.cut() };
 }
 
 async function startServer(): Promise<TestServer> {

@@ -18,10 +18,11 @@ export interface Relay {
 export async function startRelay(
   targetPort: number,
   join: (near: Socket, far: Socket) => void = (near, far) => void near.pipe(far).pipe(near),
+  targetHost = '127.0.0.1',
 ): Promise<Relay> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
-    const far = connect(targetPort, '127.0.0.1');
+    const far = connect(targetPort, targetHost);
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('error', () => undefined);

@@ -43,15 +43,20 @@ describeUnless(noPromtool, 'Promtool', undefined, () => {
     const { groups } = parse(read('docker/kubernetes/monitoring/backup-rules.yaml')).spec;
     await writeFile(path.join(folder, 'rules.yml'), JSON.stringify({ groups }));
     const series = (name: string, cronjob: string, value: number) => ({
-      series: `${name}{namespace="shop",cronjob="${cronjob}"}`,
+      series: `${name}{namespace="shop",cronjob="delivery-admin-${cronjob}"}`,
       values: `${value}x300`,
     });
     const succeeded = 'kube_cronjob_status_last_successful_time';
     const late = (cronjob: string, time: string) => ({
-      exp_labels: { alertname: 'BackupLate', severity: 'ticket', namespace: 'shop', cronjob },
+      exp_labels: {
+        alertname: 'BackupLate',
+        severity: 'ticket',
+        namespace: 'shop',
+        cronjob: `delivery-admin-${cronjob}`,
+      },
       exp_annotations: {
         runbook: 'docs/recovery.md#in-kubernetes',
-        summary: `${cronjob} in shop last succeeded ${time} ago.`,
+        summary: `delivery-admin-${cronjob} in shop last succeeded ${time} ago.`,
       },
     });
     const at = (eval_time: string, ...exp_alerts: object[]) => ({ eval_time, alertname: 'BackupLate', exp_alerts });
