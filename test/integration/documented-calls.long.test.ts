@@ -67,6 +67,7 @@ describe('The documented calls', () => {
     expect(programExamples.map(({ library }) => library)).toEqual([
       ...[grpc, connect, connect],
       ...[grpc, grpc],
+      ...[grpc],
       ...[grpc, connect, connect],
     ]);
   });
