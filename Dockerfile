@@ -19,7 +19,8 @@ RUN mkdir /system && cp --parents --dereference --target-directory=/system \
 # Nothing else is there: no shell, no package manager, and no file that the program could write.
 FROM scratch
 COPY --from=build /system /
-ENV NODE_ENV=production PATH=/usr/local/bin
+# The import of standard input keeps it there: /dev/shm is the one folder of every container that can be written.
+ENV NODE_ENV=production PATH=/usr/local/bin TMPDIR=/dev/shm
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules

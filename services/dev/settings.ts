@@ -92,7 +92,7 @@ export function serviceEnvironment(env: Environment, databaseUrl: string, secret
     DATABASE_URL: databaseUrl,
     // A given DATABASE_DIRECT_URL applies only together with a given DATABASE_URL.
     DATABASE_DIRECT_URL: (env.DATABASE_URL && env.DATABASE_DIRECT_URL) || databaseUrl,
-    CORS_ORIGINS: env.CORS_ORIGINS ?? [...localOrigins, consoleOrigin].join(','),
+    CORS_ORIGINS: env.CORS_ORIGINS || [...localOrigins, consoleOrigin].join(','),
     CONSOLE_SLOT_URL: env.CONSOLE_SLOT_URL || `http://${host}:${env.SLOT_WEB_PORT || defaultPorts.slot.web}`,
     CONSOLE_COUPON_URL: env.CONSOLE_COUPON_URL || `http://${host}:${env.COUPON_WEB_PORT || defaultPorts.coupon.web}`,
     ...(readSeedDemo(env, new ConfigErrors()) && {

@@ -6,6 +6,7 @@ import { describeClients } from '../clients/clients.ts';
 import { describeInBrowser, launchBrowser } from '../e2e/browser.ts';
 import { ConsoleTab } from '../e2e/console/console-tab.ts';
 import { underLoad } from '../load/rolling-load.ts';
+import { succeed } from '../support/processes.ts';
 import { protocols } from '../support/protocols.ts';
 import { withToken } from '../support/tokens.ts';
 import { describeWithEngine, docker } from './engine.ts';
@@ -63,6 +64,14 @@ describeWithEngine('docker-compose.yml', () => {
       expect(await docker('diff', container)).toBe('');
     },
   );
+
+  it('A container imports users from standard input', async () => {
+    const [replica = ''] = await loaded.stack.containersOf('slot-service');
+    const program = 'node dist/services/slot-service/import-command/import-main.js users -';
+    const command = `printf 'external_id,name\\nc-1,Ravi\\n' | docker exec --interactive ${replica} ${program}`;
+    expect(await succeed('sh', ['-c', command])).toBe('users: 1 created, 0 changed, 0 unchanged, 0 refused');
+    expect(await loaded.stack.sql('select name from users')).toEqual(['Ravi']);
+  });
 
   describeInBrowser('in Chromium', () => {
     it('Staff open the console at its port, sign in with a token that they paste, and see a slot', async () => {

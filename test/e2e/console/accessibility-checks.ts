@@ -5,7 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { colleague } from './clients.ts';
-import { describeConsole } from './stage.ts';
+import { describeConsole, tomorrow } from './stage.ts';
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -157,7 +157,7 @@ export function describeAccessibility(name: string, device: BrowserContextOption
       ['the overview', '/', /Show as table/],
       ['the table of the overview', '/', /Show as table/, press(['Show as table'], 'button', 'Show as chart')],
       ['the calendar', '/slots', /Copy this/],
-      ['a day of the calendar', '/slots?span=day', /Copy this/],
+      ['a day of the calendar', `/slots?span=day&day=${tomorrow}`, /Copy this/],
       ['the actions of a day', '/slots', /Copy this/, openDay],
       ['a slot beside the calendar', '/slots', /Copy this/, openFirst],
       ['the selected slots', '/slots', /Copy this/, chooseFirst],

@@ -12,6 +12,10 @@ import { signToken } from '../../support/tokens.ts';
 import { describeInBrowser, type Launch, launchBrowser } from '../browser.ts';
 import { ConsoleTab } from './console-tab.ts';
 
+const timeZone = 'Asia/Kolkata';
+/** The next day of the business, as addresses of the console have it: today's slots may all be past, late in the day. */
+export const tomorrow = new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now() + 24 * 3_600_000);
+
 export interface TabOptions extends BrowserContextOptions {
   /** Where the tab is opened; the slots unless told. */
   readonly path?: string;
@@ -96,7 +100,7 @@ export class ConsoleStage {
     ]);
     const [slotUrl, couponUrl] = [slot, coupon].map(({ webPort }) => `http://localhost:${webPort}`);
     const addresses = { CONSOLE_PORT: '0', CONSOLE_SLOT_URL: slotUrl, CONSOLE_COUPON_URL: couponUrl };
-    const given = { ...addresses, BUSINESS_TIME_ZONE: 'Asia/Kolkata', ...variables };
+    const given = { ...addresses, BUSINESS_TIME_ZONE: timeZone, ...variables };
     const folder = path.join(inject('programFolder'), consoleFolder);
     this.#running = { slot, coupon, console: await startConsole(readConsoleConfig(given), folder), browser };
   }
