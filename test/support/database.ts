@@ -9,10 +9,7 @@ export interface TestDatabase {
   readonly url: string;
   /** Runs SQL beside the service under test. */
   sql<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /**
-   * Rejects when anything but this object is still connected. The database is not dropped: file systems are
-   * slow to create files where many were just deleted.
-   */
+  /** Drops it. Rejects when anything but this object is still connected. */
   close(): Promise<void>;
 }
 
@@ -32,11 +29,16 @@ export async function createDatabase(): Promise<TestDatabase> {
     },
     async close() {
       await pool.end();
-      // PostgreSQL may take a moment to notice that a connection was closed. One that was left open stays.
-      await eventually(async () => {
-        const { rowCount } = await admin.query('select from pg_stat_activity where datname = $1', [name]);
-        if (rowCount !== 0) throw new Error('a test left a database connection open');
-      }).finally(() => admin.end());
+      try {
+        // PostgreSQL may take a moment to notice that a connection was closed. One that was left open stays.
+        await eventually(async () => {
+          const { rowCount } = await admin.query('select from pg_stat_activity where datname = $1', [name]);
+          if (rowCount !== 0) throw new Error('a test left a database connection open');
+        });
+        await admin.query(`drop database ${name}`);
+      } finally {
+        await admin.end();
+      }
     },
   };
 }
