@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config/variables.ts';
 import type { Database } from './database.ts';
@@ -118,5 +119,5 @@ export async function assertMigrated(database: Database, schema: string): Promis
 
 async function knownMigrations(): Promise<string[]> {
   const files = await readdir(migrationsFolder);
-  return files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -'.sql'.length));
+  return files.map((file) => path.parse(file).name);
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { runner } from 'node-pg-migrate';
 import { inject } from 'vitest';
 import { migrationsFolder, migrationsTable } from '../../shared/db/schema.ts';
 import { queryOnce } from './postgres-server.ts';
 
-/** The names of all migrations, in order. */
-export const migrations: readonly string[] = readdirSync(migrationsFolder)
-  .map((file) => file.replace('.sql', ''))
-  .toSorted();
+/** The files of all migrations, in order. */
+export const migrationFiles: readonly string[] = readdirSync(migrationsFolder).toSorted();
+export const migrations: readonly string[] = migrationFiles.map((file) => path.parse(file).name);
 
 /** Creates a database of the test's server: an empty one, or a copy of another one, to which nobody is connected. */
 export async function createDatabaseFrom(

@@ -1,9 +1,5 @@
 -- Up Migration
 
--- First, because it takes long: calls that read coupons wait only for what comes last. The time is an expression, so that a query of
--- it has this index alone to choose: no other one is fast whatever the data.
-create index redemptions_by_end_of_hold_in_coupon on redemptions (coupon_id, (held_until at time zone 'UTC')) where state = 'HELD';
-
 -- The counts of `coupon_usage` decide now, so they follow whoever deletes redemptions.
 do $$
 begin

@@ -1,11 +1,5 @@
 -- Up Migration
 
--- First, because they take long: calls that read wait only for what comes last.
-create index slots_by_closing on slots (least(delivery_time, freeze_time), id) where is_active;
-create index coupons_by_end on coupons (valid_till, id) where batch_id is null and not is_invalidated;
-create index coupons_without_batch on coupons (created_at desc, id desc) include (coupon_code) where batch_id is null;
-create index coupons_search_without_batch on coupons using gin (search_grams(coupon_code, 1)) where batch_id is null;
-
 -- How many redemptions are used, and their discounts, by the quarter of an hour in which they were: the time zones of the world
 -- differ by whole quarters.
 create table folded_uses (
