@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { underLoad } from '../load/rolling-load.ts';
 import { migrations } from '../support/old-database.ts';
-import { checkOutReleaseBefore, readReleaseBefore } from '../support/release-before.ts';
+import { checkOutRelease, readReleaseBefore } from '../support/release-before.ts';
 import { describeWithEngine, docker } from './engine.ts';
 import { LoadedStack, services } from './loaded-stack.ts';
 
 describeWithEngine('docker-compose.yml of the last release', () => {
   it('The last release is upgraded to this one as documented, under load and with a kill while both serve, and no call and no write is lost', async () => {
-    const loaded = await LoadedStack.up(await checkOutReleaseBefore());
+    const loaded = await LoadedStack.up(await checkOutRelease());
     const { stack } = loaded;
     onTestFinished(() => stack.remove());
     const { migrations: released } = await readReleaseBefore();

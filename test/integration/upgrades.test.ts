@@ -7,6 +7,7 @@ import { migrate } from '../../shared/db/migrate.ts';
 import { migrationsFolder } from '../../shared/db/schema.ts';
 import {
   applyMigrations,
+  columnsOf,
   contentOfBoth,
   createDatabaseFrom,
   createOldStates,
@@ -53,6 +54,17 @@ describe('A database of each earlier schema, with rows in every table', () => {
       expect(has).toEqual(had);
     },
   );
+
+  it('No column of an earlier schema is gone but those that nothing reads any more', async () => {
+    const gone = new Set<string>();
+    const kept = await columnsOf(urlOf(stateAt(migrations.at(-1) ?? '')));
+    for (const migration of migrations) {
+      for (const [table, columns] of await columnsOf(urlOf(stateAt(migration)))) {
+        for (const column of columns) if (!kept.get(table)?.includes(column)) gone.add(`${table}.${column}`);
+      }
+    }
+    expect([...gone].toSorted()).toEqual(['audit_entries.is_slot', 'store_versions.content']);
+  });
 
   it('A schema of any name gets what public has', async () => {
     const { url } = await createDatabaseFrom();

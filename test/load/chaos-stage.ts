@@ -3,11 +3,20 @@ import type { DescService } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { expect } from 'vitest';
 import type { ServiceName } from '../../shared/config/config.ts';
+import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { couponMutations, type Mutations, type PreparedMutation, slotMutations } from '../support/mutations.ts';
+import {
+  batchMutations,
+  couponMutations,
+  type Mutations,
+  type PreparedMutation,
+  planMutations,
+  slotMutations,
+} from '../support/mutations.ts';
 import { Replica, type ReplicaOptions } from '../support/replica.ts';
 import { signToken } from '../support/tokens.ts';
 import { type Answered, type Ports, RetryingClient } from './retrying-client.ts';
@@ -17,6 +26,9 @@ type Sql = TestDatabase['sql'];
 /** Slot-service and coupon-service in turns. */
 const services = ['slot', 'coupon', 'slot', 'coupon'] as const;
 const callers = 8;
+/** Each caller of copies would need days that no other copy has, for hours. */
+const { CopySlots: _copies, ...ofPlan } = planMutations;
+const mutations = { ...slotMutations, ...ofPlan, ...couponMutations, ...batchMutations };
 /** Between two mutations of a caller: each is checked at the end. */
 const pauseMs = 25;
 
@@ -28,7 +40,7 @@ interface Acknowledged extends Answered {
   again(): Promise<{ answer: unknown; isReplay: boolean }>;
 }
 
-/** Two replicas of each service on one database, with clients that make all mutations, each until it is answered. */
+/** Two replicas of each service on one database, with clients that make their mutations, each until it is answered. */
 export class ChaosStage {
   readonly acknowledged: Acknowledged[] = [];
   /** The errors of mutations that were not carried out. */
@@ -36,6 +48,8 @@ export class ChaosStage {
   readonly replicas: Replica[];
   readonly slots: RetryingClient<typeof SlotService>;
   readonly coupons: RetryingClient<typeof CouponService>;
+  readonly #plans: RetryingClient<typeof SlotPlanService>;
+  readonly #batches: RetryingClient<typeof CouponBatchService>;
   readonly #sql: Sql;
   #isOver = false;
   readonly #calling: Promise<void>[] = [];
@@ -45,6 +59,8 @@ export class ChaosStage {
     this.replicas = replicas;
     this.slots = new RetryingClient(SlotService, this.portsOf('slot'), token);
     this.coupons = new RetryingClient(CouponService, this.portsOf('coupon'), token);
+    this.#plans = new RetryingClient(SlotPlanService, this.portsOf('slot'), token);
+    this.#batches = new RetryingClient(CouponBatchService, this.portsOf('coupon'), token);
   }
 
   /** @param optionsOf further options of each replica, by its place. */
@@ -66,10 +82,12 @@ export class ChaosStage {
 
   /** Has eight callers make one mutation after the other. */
   load(): void {
-    for (let n = 0; n < callers; n += 1) {
+    for (let n = 0; n < callers - 2; n += 1) {
       if (n % 2 === 0) this.#callEach(slotMutations, this.slots, n);
       else this.#callEach(couponMutations, this.coupons, n);
     }
+    this.#callEach(ofPlan, this.#plans, 0);
+    this.#callEach(batchMutations, this.#batches, 0);
   }
 
   /** Does some work again and again, until the load ends. */
@@ -137,7 +155,7 @@ export class ChaosStage {
    */
   async expectAllWrittenOnce(): Promise<void> {
     expect(this.judged).toEqual([]);
-    expect(new Set(this.acknowledged.map(({ name }) => name)).size).toBe(12);
+    expect(new Set(this.acknowledged.map(({ name }) => name))).toEqual(new Set(Object.keys(mutations)));
     // Some were carried out, and their answers were lost.
     expect(this.acknowledged.some(({ attempts }) => attempts > 1)).toBe(true);
     const written = await this.#sql<{ request_id: string; types: string[] }>(
@@ -162,8 +180,7 @@ export class ChaosStage {
 
   async stop(): Promise<void> {
     this.#isOver = true;
-    this.slots.close();
-    this.coupons.close();
+    for (const client of [this.slots, this.coupons, this.#plans, this.#batches]) client.close();
     await Promise.all(this.replicas.map((replica) => replica.kill()));
   }
 

@@ -15,7 +15,8 @@ import { expectTruth } from './slot-truth.ts';
 const missing = noFailover ?? noRedisServer;
 const kills = 500;
 const killsPerFailover = 50;
-const killsPerReceiver = 10;
+/** After so many, the receiver of the webhooks and Redis are killed, too. */
+const killsPerOthers = 10;
 const faults: readonly Fault[] = ['kill', 'freeze', 'stop'];
 const eventsSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -24,13 +25,13 @@ const serviceOfEntry = `case when resource_type in ('slot', 'booking') then 'slo
 
 /** Where BullMQ keeps the jobs. */
 const queues = [
-  { name: 'PostgreSQL', openUrl: async () => undefined },
+  { name: 'PostgreSQL', open: async () => undefined },
   {
     name: 'Redis',
-    async openUrl() {
+    async open() {
       const redis = await RedisServer.start();
       onTestFinished(() => redis.stop());
-      return redis.url;
+      return redis;
     },
   },
 ];
@@ -39,13 +40,14 @@ describeUnless(missing, 'Both services, killed again and again', undefined, () =
   it.each(queues)(
     'Five hundred kills and ten failovers, with the jobs in $name, lose and double no mutation, exceed no limit, overbook no slot and keep no event back',
     { timeout: 10_800_000 },
-    async ({ openUrl }) => {
+    async ({ open }) => {
       const { cluster, sql } = await startCluster();
       const receiver = new DocumentedReceiver('ts', eventsSecret, await findFreePort());
       await receiver.start();
       onTestFinished(() => receiver.kill());
+      const redis = await open();
       const options = {
-        redisUrl: await openUrl(),
+        redisUrl: redis?.url,
         env: { EVENTS_URL: receiver.url, EVENTS_SECRET: eventsSecret },
       };
       const stage = await ChaosStage.start(cluster.url, sql, () => options);
@@ -67,9 +69,9 @@ describeUnless(missing, 'Both services, killed again and again', undefined, () =
         await stage.untilProgress();
         const pair = (killed / 2) % 2 === 0 ? [2, 3] : [0, 1];
         await Promise.all(pair.map((replica) => stage.killReplica(replica)));
-        if (killed % killsPerReceiver === 0) {
-          await receiver.kill();
-          await receiver.start();
+        if (killed % killsPerOthers === 0) {
+          await Promise.all([receiver.kill(), redis?.kill()]);
+          await Promise.all([receiver.start(), redis?.resume()]);
         }
         if (killed % killsPerFailover === 0) {
           await cluster.failOver(faults[(killed / killsPerFailover) % faults.length] ?? 'kill');

@@ -77,16 +77,25 @@ const rowsAfter: Readonly<Record<string, string>> = {
     update coupons set max_uses = 10 where id <= 10`,
 };
 
-/**
- * Migrates an empty database one migration after the other, and inserts rows into each new table. Resolves with a copy
- * of the database after each migration, by the migration's name.
- */
-export async function createOldStates(size: number, until = migrations): Promise<ReadonlyMap<string, string>> {
+/** Applies the next migration, and inserts rows into each new table. */
+async function grow(url: string, migration: string, size: number): Promise<void> {
+  await applyMigrations(url, 1);
+  await queryOnce(url, rowsAfter[migration]?.replaceAll('$size', `${size}`) ?? '');
+}
+
+/** Creates a database with rows in every table, as the last of some migrations has left it. Resolves with its URL. */
+export async function createOldDatabase(size: number, until: readonly string[]): Promise<string> {
+  const { url } = await createDatabaseFrom();
+  for (const migration of until) await grow(url, migration, size);
+  return url;
+}
+
+/** Creates such a database of all migrations. Resolves with a copy of it after each one, by the migration's name. */
+export async function createOldStates(size: number): Promise<ReadonlyMap<string, string>> {
   const { name, url } = await createDatabaseFrom();
   const copies = new Map<string, string>();
-  for (const migration of until) {
-    await applyMigrations(url, 1);
-    await queryOnce(url, rowsAfter[migration]?.replaceAll('$size', `${size}`) ?? '');
+  for (const migration of migrations) {
+    await grow(url, migration, size);
     copies.set(migration, (await createDatabaseFrom(name)).name);
   }
   return copies;
@@ -120,7 +129,7 @@ export async function describeSchema(url: string, schema = 'public'): Promise<st
 const ofSchema = (schema: string) => `relnamespace = '"${schema}"'::regnamespace`;
 
 /** The columns of each table. */
-async function columnsOf(url: string): Promise<ReadonlyMap<string, readonly string[]>> {
+export async function columnsOf(url: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await queryOnce<{ name: string; columns: string[] }>(
     url,
     `select relname as name, array_agg(attname::text) as columns from pg_class join pg_attribute on attrelid = pg_class.oid

@@ -15,7 +15,25 @@ const statements = [
   `update coupons set max_value = $n where coupon_code = 'LOAD-' || ($n - 11)`,
   `insert into store_refresh_requests default values`,
 ];
+/** What those of 1.0.0 read and write besides. */
+export const statementsOfRelease = [
+  `select * from orders where id = 1 + $n % 100`,
+  `select id, name from products order by name collate "und-x-icu", id limit 20`,
+  `select disabled_at from staff_users where id = 1`,
+  `select * from audit_entries where resource_type = 'slot' order by at desc, id desc limit 20`,
+  `insert into audit_entries (procedure, subject, staff_id, request_id, resource_type, resource_id, before, after)
+   values ('slot.v1.SlotService/UpdateSlot', 'load', 1, 'load', 'slot', $n, '{}', '{}')`,
+  `insert into redemptions (coupon_id, user_id, order_key, order_amount, discount_amount, state, created_at, used_at)
+   values (1900000000 + $n, 1 + $n % 100, 'load-$n', 100, 10, 'USED', now(), now())`,
+  `update redemptions set state = 'RELEASED', released_at = now() where order_key = 'load-' || ($n - 17)`,
+  `insert into coupon_applicable_users (coupon_id, user_id) values (1 + $n % 100, 200 + $n)`,
+];
 /** What takes back all that these have written. */
+const undoOfRelease = `
+  select set_config('audit.sweeping', 'on', true);
+  delete from audit_entries where subject = 'load';
+  delete from redemptions where order_key like 'load-%'; delete from coupon_usage where coupon_id > 1900000000;
+  delete from coupon_applicable_users where coupon_id <= 100 and user_id >= 200`;
 const undo = `
   delete from product_slots where slot_id in (select id from slots where delivery_time >= '2040-01-01');
   delete from slots where delivery_time >= '2040-01-01'; delete from coupons where coupon_code like 'LOAD-%';
@@ -25,20 +43,27 @@ const undo = `
  * Reads and writes a database while `work` runs, and until each statement was made twice: one every 10 ms, however long those
  * before it take. Then takes back what was written.
  *
- * @returns how many milliseconds each statement took, in ascending order. Rejects if one fails.
+ * @param further statements beside those of all schemas: `statementsOfRelease`, or none.
+ * @returns how many milliseconds each statement took, in ascending order. Rejects if one fails, or takes 8 s.
  */
-export async function underStatements(url: string, work: () => Promise<unknown>): Promise<number[]> {
+export async function underStatements(
+  url: string,
+  work: () => Promise<unknown>,
+  further: readonly string[] = [],
+): Promise<number[]> {
   const tookMs: number[] = [];
-  const pool = new pg.Pool({ connectionString: url, max: 40 });
+  const all = [...statements, ...further];
+  // As the services have it: a call whose statement takes longer fails.
+  const pool = new pg.Pool({ connectionString: url, max: 40, statement_timeout: 8_000 });
   const run = async (n: number) => {
     const startedAt = performance.now();
-    await pool.query(statements[n % statements.length]?.replaceAll('$n', `${n}`) ?? '');
+    await pool.query(all[n % all.length]?.replaceAll('$n', `${n}`) ?? '');
     tookMs.push(performance.now() - startedAt);
   };
   let isOver = false;
   const load = async () => {
     const running: Promise<void>[] = [];
-    for (let n = 0; !isOver || n < 2 * statements.length; n += 1) {
+    for (let n = 0; !isOver || n < 2 * all.length; n += 1) {
       running.push(run(n));
       await pause(10);
     }
@@ -51,6 +76,7 @@ export async function underStatements(url: string, work: () => Promise<unknown>)
     });
     await loading;
     await pool.query(undo);
+    if (further.length > 0) await pool.query(undoOfRelease);
   } finally {
     await pool.end();
   }

@@ -11,9 +11,15 @@ export async function readReleaseBefore(): Promise<Release> {
   return JSON.parse(await readFile(path.join(projectRoot, 'test/released/release.json'), 'utf8'));
 }
 
-/** Unpacks the files of the last release into a folder, which goes with the test. Resolves with the folder. */
-export async function checkOutReleaseBefore(): Promise<string> {
-  const { commit } = await readReleaseBefore();
+/** All releases of the last one's major version, from the first one on. */
+export async function readReleases(): Promise<Release['earlier']> {
+  const last = await readReleaseBefore();
+  return [...last.earlier, last];
+}
+
+/** Unpacks the files of a release, by default of the last one, into a folder, which goes with the test. Resolves with the folder. */
+export async function checkOutRelease(given?: string): Promise<string> {
+  const commit = given ?? (await readReleaseBefore()).commit;
   const folder = await mkdtemp(path.join(tmpdir(), 'release-before-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await succeed('bash', ['-c', `git archive ${commit} | tar -x -C ${folder}`], {}, projectRoot);

@@ -17,6 +17,8 @@ export interface Release extends Promised {
   readonly version: string;
   /** The id of its commit. */
   readonly commit: string;
+  /** The releases of the same major version before it. */
+  readonly earlier: readonly Pick<Release, 'version' | 'commit'>[];
 }
 
 /** Reads from the files of a project what its release promises. Rejects if a file is missing. */

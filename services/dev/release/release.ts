@@ -14,6 +14,7 @@ const tag = `v${version}`;
 const { client, contract, image, imageFile } = artifactsOf(version);
 const inRoot = (file: string) => path.join(projectRoot, file);
 const read = (file: string) => readFileSync(inRoot(file), 'utf8');
+const last: Release = JSON.parse(read('test/released/release.json'));
 
 const problem = findProblem();
 if (problem !== undefined) fail(problem);
@@ -31,8 +32,8 @@ try {
 /** What keeps the version from being released. */
 function findProblem(): string | undefined {
   if (!/^\d+\.\d+\.\d+$/.test(version)) return 'give the version, such as 1.2.3';
-  const last: string = JSON.parse(read('test/released/release.json')).version;
-  if (last.localeCompare(version, 'en', { numeric: true }) >= 0) return `${version} is not newer than ${last}`;
+  if (last.version.localeCompare(version, 'en', { numeric: true }) >= 0)
+    return `${version} is not newer than ${last.version}`;
   if (capture('git', 'branch', '--show-current') !== branch) return `switch to the branch ${branch} first`;
   if (capture('git', 'status', '--porcelain') !== '') return 'commit or stash your changes first';
   if (capture('git', 'tag', '--list', tag) !== '') return `the tag ${tag} exists`;
@@ -54,11 +55,15 @@ async function commit(): Promise<void> {
   run('git', 'tag', '--annotate', '--message', `Release ${version}`, tag);
   undo += ` && git tag --delete ${tag}`;
   const promised = await readPromised(projectRoot);
-  const release: Release = { version, commit: capture('git', 'rev-parse', 'HEAD'), ...promised };
+  const before = [...last.earlier, { version: last.version, commit: last.commit }];
+  const earlier = before.filter((each) => majorOf(each.version) === majorOf(version));
+  const release: Release = { version, commit: capture('git', 'rev-parse', 'HEAD'), earlier, ...promised };
   writeFileSync(inRoot('test/released/release.json'), `${JSON.stringify(release, null, 2)}\n`);
   copyFileSync(inRoot(contract), inRoot('test/released/contract.binpb'));
   run('git', 'commit', '--all', '--quiet', '--message', `The next release keeps what ${version} promises`);
 }
+
+const majorOf = (of: string) => of.split('.', 1)[0];
 
 function report(hasImage: boolean): readonly string[] {
   return [
