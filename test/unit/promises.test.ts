@@ -59,7 +59,7 @@ describe('docs/variables.md', () => {
   // The defaults of the others are in words, such as "no limit".
   const values = Object.entries(promised.variables)
     .map(([name, text]) => [name, text.replaceAll('`', '')] as const)
-    .filter(([, text]) => /^(?:\d+|true|false|UTC|DC|info|public|openid|http:\S+|[\d.]+)$/.test(text));
+    .filter(([, text]) => /^(?:\d+|true|false|UTC|DC|info|public|http:\S+|[\d.]+)$/.test(text));
 
   const others: Readonly<Record<string, string>> = {
     ...{
