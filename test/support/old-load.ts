@@ -7,7 +7,7 @@ const statements = [
   `select id, delivery_time from slots where is_active and delivery_time > '2025-01-02' order by delivery_time limit 20`,
   `select * from coupons where coupon_code = 'COUPON-' || (1 + $n % 100)`,
   `select id, coupon_code from coupons order by created_at desc, id desc limit 20`,
-  `select id, name, mobile from users order by nullif(name, '') nulls last, id limit 20`,
+  `select id, name, mobile from users order by nullif(name, '') collate "und-x-icu" nulls last, id limit 20`,
   `with slot as (insert into slots (delivery_time, freeze_time) values ('2040-01-02', '2040-01-01') returning id)
    insert into product_slots select id, $n % 1000 from slot`,
   `update slots set is_capacity_full = not is_capacity_full where id in (select max(id) from slots where delivery_time >= '2040-01-01')`,
