@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { queryOnce } from './postgres-server.ts';
 
 /** What the services of all releases read and write, by the columns that each schema has. `$n` is another number each time. */
 const statements = [
@@ -75,8 +76,8 @@ export async function underStatements(
       isOver = true;
     });
     await loading;
-    await pool.query(undo);
-    if (further.length > 0) await pool.query(undoOfRelease);
+    await queryOnce(url, undo);
+    if (further.length > 0) await queryOnce(url, undoOfRelease);
   } finally {
     await pool.end();
   }
