@@ -30,6 +30,12 @@ export const ifNewKey = (mayWrite: string) =>
   `case when ${mayWrite} then $keyId::bytea is null or is_new_key($keyId) else false end`;
 
 /**
+ * Fields without presence that requests have got since 1.0.0. An empty one is left out of the hash: a call that began
+ * before an upgrade, and is sent again to a newer replica, is the same call.
+ */
+export const laterFields: ReadonlySet<string> = new Set(['orderExternalId', 'userExternalId', 'lines']);
+
+/**
  * Returns the SHA-256 of a request and the staff user that it acts as. The protocol, the order of map entries and the
  * order of id lists do not affect it.
  */
@@ -50,14 +56,18 @@ function canonical(value: unknown): string {
     // A null value is represented by an enum number.
     return value.kind.case === 'nullValue' ? 'null' : canonical(value.kind.value);
   }
-  // The keys of a map may begin with a dollar sign. In a message, such keys are internal.
   const isOfMessage = isMessage(value);
-  const names = Object.keys(value).filter((name) => !(isOfMessage && name.startsWith('$')));
-  return `{${names
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonical(Reflect.get(value, name))}`)
+  // The keys of a map may begin with a dollar sign. In a message, such keys are internal.
+  const isLeftOut = ([name, field]: [string, unknown]) =>
+    isOfMessage && (name.startsWith('$') || (laterFields.has(name) && isEmpty(field)));
+  return `{${Object.entries(value)
+    .filter((entry) => !isLeftOut(entry))
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`)
     .join()}}`;
 }
+
+const isEmpty = (field: unknown) => field === '' || (Array.isArray(field) && field.length === 0);
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
