@@ -17,8 +17,9 @@ const lockNotAvailable = '55P03';
 const uniqueViolation = '23505';
 
 /**
- * Migrates a database to the newest schema, each migration in its own transaction, but for those that build
- * indexes while services write. Concurrent calls wait for one another. A migration blocked by a lock, such as a backup's, is retried for minutes without holding up reads.
+ * Migrates a database to the newest schema, each migration in its own transaction, but for those that build indexes
+ * while services write. Concurrent calls wait for one another. A migration blocked by a lock, such as a backup's, is
+ * retried for minutes without holding up reads.
  *
  * @param schema of all tables, created if it is missing (design 14).
  * @param retentionDays how many days to keep audit entries; null: for ever, undefined: unchanged.
