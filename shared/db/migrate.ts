@@ -14,6 +14,8 @@ const lockTimeoutMs = 250;
 const pauseMs = 500;
 const giveUpMs = 10 * 60_000;
 const lockNotAvailable = '55P03';
+/** Of a build beside the writes, which waits for transactions. */
+const deadlockDetected = '40P01';
 const uniqueViolation = '23505';
 
 /**
@@ -78,9 +80,13 @@ async function runUntilUnlocked<Result>(
       await client.query(`set lock_timeout to ${lockTimeoutMs}; set check_function_bodies = off`);
       return await work(client);
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw error;
+      const isLocked =
+        error instanceof pg.DatabaseError && [lockNotAvailable, deadlockDetected].includes(error.code ?? '');
+      if (!isLocked) throw error;
       if (Date.now() - since < giveUpMs) continue;
-      throw new ConfigError('another transaction, such as a backup, holds a lock: migrate again when it has ended');
+      throw new ConfigError(
+        'another transaction, such as a backup or another migration, holds a lock: migrate again when it has ended',
+      );
     } finally {
       await client.end();
     }

@@ -119,5 +119,5 @@ export async function assertMigrated(database: Database, schema: string): Promis
 
 async function knownMigrations(): Promise<string[]> {
   const files = await readdir(migrationsFolder);
-  return files.map((file) => path.parse(file).name);
+  return files.filter((file) => /^\w.*\.(?:sql|js)$/.test(file)).map((file) => path.parse(file).name);
 }

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { underLoad } from '../load/rolling-load.ts';
-import { migrations } from '../support/old-database.ts';
+import { migrationFiles, migrations } from '../support/old-database.ts';
 import { checkOutRelease, readReleaseBefore } from '../support/release-before.ts';
 import { describeWithEngine, docker } from './engine.ts';
 import { LoadedStack, services } from './loaded-stack.ts';
@@ -11,7 +11,7 @@ describeWithEngine('docker-compose.yml of the last release', () => {
     const { stack } = loaded;
     onTestFinished(() => stack.remove());
     const { migrations: released } = await readReleaseBefore();
-    const added = migrations.filter((name) => !(`${name}.sql` in released));
+    const added = migrations.filter((_, index) => !((migrationFiles[index] ?? '') in released));
     const imagesOf = (container: string) => docker('inspect', '--format', '{{.Image}} {{.Config.Image}}', container);
 
     const { failures, acknowledged } = await loaded.workUnderLoad('upgrade', async (loads) => {

@@ -7,7 +7,9 @@ import { migrationsFolder, migrationsTable } from '../../shared/db/schema.ts';
 import { queryOnce } from './postgres-server.ts';
 
 /** The files of all migrations, in order. */
-export const migrationFiles: readonly string[] = readdirSync(migrationsFolder).toSorted();
+export const migrationFiles: readonly string[] = readdirSync(migrationsFolder)
+  .filter((file) => /^\d/.test(file))
+  .toSorted();
 export const migrations: readonly string[] = migrationFiles.map((file) => path.parse(file).name);
 
 /** Creates a database of the test's server: an empty one, or a copy of another one, to which nobody is connected. */

@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { create, createFileRegistry, type DescField, type DescMessage, fromBinary } from '@bufbuild/protobuf';
+import {
+  create,
+  createFileRegistry,
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  ScalarType,
+} from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { expect, it } from 'vitest';
 import { CreateBatchRequestSchema } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
@@ -44,7 +51,10 @@ it('A field without presence that a mutation has got since the last release is l
   const isNew = ({ parent, number }: DescField) =>
     released.getMessage(parent.typeName)?.fields.every((field) => field.number !== number) ?? false;
   const added = fields.filter((field) => field.presence === FeatureSet_FieldPresence.IMPLICIT && isNew(field));
-  expect(added.map(({ localName }) => localName).filter((name) => !laterFields.has(name))).toEqual([]);
+  // Texts and lists are known to be empty. Give a field of another kind presence.
+  const isLeftOut = ({ localName, fieldKind, scalar }: DescField) =>
+    laterFields.has(localName) && (fieldKind === 'list' || scalar === ScalarType.STRING);
+  expect(added.filter((field) => !isLeftOut(field)).map(String)).toEqual([]);
 });
 
 /** A message, and those that it may contain, but for the well-known ones that contain themselves. */

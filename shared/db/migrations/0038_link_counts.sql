@@ -53,7 +53,7 @@ create trigger deleted_links_counted after delete on coupon_applicable_products
 create trigger truncated_links_counted after truncate on coupon_applicable_products
   for each statement execute function count_links('products');
 
--- Whoever changes links waits meanwhile: some two seconds for 1,000,000 of each kind. Reads go on.
+-- Whoever changes coupons or their links waits meanwhile: some two seconds for 1,000,000 links of each kind. Reads go on.
 insert into coupon_link_counts
 select coupon_id, 'users', count(*) from coupon_applicable_users group by coupon_id
 union all select coupon_id, 'products', count(*) from coupon_applicable_products group by coupon_id;

@@ -1,5 +1,8 @@
 /** Indexes of tables that services write all the time, and grow for ever: what each is on, by its name. */
 const indexes = {
+  // An id of a product is looked up among these links: since migration 0027 for each product that is inserted.
+  reserved_coupon_applicable_products_by_product: 'reserved_coupon_applicable_products (product_id)',
+
   // Logical replication has to identify entries. The whole row can't, because JSON has no equality.
   audit_entries_pkey: 'audit_entries (id)',
   // Without `hashtext`, an internal function whose values another version of PostgreSQL may change, while pg_upgrade keeps the
@@ -8,9 +11,6 @@ const indexes = {
   audit_entries_by_procedure_name: `audit_entries (resource_type, procedure collate "C", at desc, id desc)`,
   // Both services write users. Each lists the changes of its own procedures.
   audit_entries_of_users: `audit_entries (starts_with(procedure, 'catalog.'), at desc, id desc) where resource_type = 'user'`,
-
-  // An id of a product may be looked up among these links, too.
-  reserved_coupon_applicable_products_by_product: 'reserved_coupon_applicable_products (product_id)',
 
   users_external_id_unique: 'users (external_id)',
   products_external_id_unique: 'products (external_id)',
@@ -32,15 +32,22 @@ const unique = /_(?:pkey|unique)$/;
 
 /**
  * Builds indexes while services write, which takes minutes where tables have millions of rows. That is not possible in a
- * transaction: an index that a run has left half built is built again by the next one.
+ * transaction: what a run has left half built is built again by the next one, which goes on from there.
  *
  * @param {import('node-pg-migrate').MigrationBuilder} pgm
  */
-export function up(pgm) {
+export async function up(pgm) {
   pgm.noTransaction();
-  // A build waits for transactions that are open. Nobody else waits for it.
-  pgm.sql('set lock_timeout = 0');
+  const built = await pgm.db.select(
+    `select relname as name from pg_index join pg_class on oid = indexrelid
+     where relnamespace = current_schema()::regnamespace and indisvalid`,
+  );
+  const names = new Set(built.map(({ name }) => name));
+  // A build waits for the transactions that are open, and services don't wait for it. It ends with this process.
+  pgm.sql(`set lock_timeout = '10min'`);
+  pgm.sql(`set client_connection_check_interval = '10s'`);
   for (const [name, on] of Object.entries(indexes)) {
+    if (names.has(name)) continue;
     pgm.sql(`drop index concurrently if exists ${name}`);
     pgm.sql(`create ${unique.test(name) ? 'unique index' : 'index'} concurrently ${name} on ${on}`);
   }
