@@ -40,7 +40,7 @@ describeConsole('A connection that comes and goes', (stage, tab) => {
     await tab.exactly('Everyone').click();
     await goOffline();
     await tab.click('Create coupon', tab.button('Saving…'));
-    await tab.link('Customers').click();
+    await tab.follow('Customers', 'This page needs a connection');
     await goOnline();
     await tab.notice('Your changes on the last page weren’t saved: Coupon code already exists').waitFor();
   });
