@@ -145,3 +145,17 @@ union all select 'trigger', unnest(array[
 ])
 union all select 'grant', privilege || ' on ' || name
 from unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege, unnest(array['folded_uses', 'unfolded_uses', 'limited_coupons']) as name;
+
+-- Triggers write the new tables with the rights of whoever writes redemptions and coupons: the services of the release before, too, which
+-- go on while the next migrations run.
+do $$
+declare
+  role text;
+begin
+  for role in
+    select distinct grantee::regrole::text from pg_class, aclexplode(relacl)
+    where oid = 'coupon_usage'::regclass and grantee not in (0, relowner) and privilege_type = 'UPDATE'
+  loop
+    execute format('grant select, insert, update, delete on folded_uses, unfolded_uses, limited_coupons to %s', role);
+  end loop;
+end $$;
