@@ -58,12 +58,12 @@ function canonical(value: unknown): string {
   }
   const isOfMessage = isMessage(value);
   // The keys of a map may begin with a dollar sign. In a message, such keys are internal.
-  const isLeftOut = ([name, field]: [string, unknown]) =>
-    isOfMessage && (name.startsWith('$') || (laterFields.has(name) && isEmpty(field)));
-  return `{${Object.entries(value)
-    .filter((entry) => !isLeftOut(entry))
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`)
+  const isLeftOut = (name: string) =>
+    isOfMessage && (name.startsWith('$') || (laterFields.has(name) && isEmpty(Reflect.get(value, name))));
+  const names = Object.keys(value).filter((name) => !isLeftOut(name));
+  return `{${names
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonical(Reflect.get(value, name))}`)
     .join()}}`;
 }
 
