@@ -57,7 +57,7 @@ export class ConsoleTab {
   }
 
   heading(name: string | RegExp): Locator {
-    return this.page.getByRole('heading', { name });
+    return this.page.getByRole('heading', { name, exact: typeof name === 'string' });
   }
 
   field(label: string): Locator {

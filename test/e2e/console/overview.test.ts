@@ -3,10 +3,13 @@ import { expect, it } from 'vitest';
 import { RedemptionService } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { alterAnswer } from './altered-answer.ts';
-import { describeConsole } from './stage.ts';
+import { type ConsoleStage, describeConsole, type StageTab } from './stage.ts';
 
-/** Noon of today in the business's time zone, whatever the hour of the test. */
-const noon = `((now() at time zone 'Asia/Kolkata')::date + time '12:00') at time zone 'Asia/Kolkata'`;
+/** A time zone of the business in which it is between 12:00 and 13:00, whatever the hour of the test. */
+const hour = new Date().getUTCHours() - 12;
+const timeZone = `Etc/GMT${hour < 0 ? hour : `+${hour}`}`;
+/** Noon of today there. */
+const noon = `((now() at time zone '${timeZone}')::date + time '12:00') at time zone '${timeZone}'`;
 
 /** Runs in the page before its own scripts: `tick()` lets 15 s pass for what is read again every 15 s. */
 const ticks = `
@@ -23,8 +26,8 @@ const ticks = `
   };
   window.tick = () => [...due.values()].forEach((run) => run());`;
 
-describeConsole('The overview', (stage, tab) => {
-  // Slots 1 to 3 are delivered at the end of today, when none of them is over yet; slot 4 tomorrow.
+const tests = (stage: ConsoleStage, tab: StageTab) => {
+  // Slots 1 to 3 are delivered at the end of today, slot 4 tomorrow.
   stage.prepare(
     `insert into slots (id, delivery_time, freeze_time, capacity, is_capacity_full)
      values (1, ${noon} + interval '11 h 57 min', now() + interval '50 min', 40, false),
@@ -188,7 +191,9 @@ describeConsole('The overview', (stage, tab) => {
     const storefront = 'The storefront does not show 3 changes yet';
     await expect.poll(() => textOf('Needs attention')).toEqual(['Needs attention', '2', webhooks, storefront]);
   });
-});
+};
+
+describeConsole('The overview', tests, { BUSINESS_TIME_ZONE: timeZone });
 
 describeConsole('The overview of a new business', (_stage, tab) => {
   it('It says what to do first', async () => {

@@ -68,6 +68,13 @@ describeConsole('The board and the list of slots', (stage, tab) => {
     expect(await day.getByText(/Orders close in/).count()).toBe(0);
   });
 
+  it('The page of a slot whose freeze time is behind its delivery says that orders close at the delivery', async () => {
+    await add(7, '2090-05-01 10:00');
+    await stage.sql(`update slots set delivery_time = now() + interval '30 min', freeze_time = now() + interval '5 h'`);
+    await tab.open('/slots/7');
+    await tab.text(/^Orders close .+ · in \d+ min$/).waitFor();
+  });
+
   it('Staff move the board by weeks, come back to today, and the board follows the day in the address when they go back', async () => {
     await add(7, '2090-05-08 10:00');
     await tab.open('/slots?day=2090-05-01');

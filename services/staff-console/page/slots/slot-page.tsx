@@ -2,7 +2,7 @@ import { useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { type SlotDetail, SlotService } from '#gen/slot/v1/slot_service_pb';
 import { History } from '../audit/history.tsx';
-import { formatTime, useNow } from '../business/time.tsx';
+import { formatDate, useNow } from '../business/time.tsx';
 import { useQuestion } from '../forms/question.tsx';
 import { Bookings } from '../redemptions/bookings.tsx';
 import type { Undone } from '../rpc/notices.ts';
@@ -13,7 +13,7 @@ import { words } from '../words.ts';
 import { type LiveBookings, useLiveBookings } from './bookings/live-bookings.ts';
 import { draftOf, emptyConcerns, planOf, updateOf, useTaken } from './record/draft.ts';
 import { EditedContext } from './record/edit-section.tsx';
-import { ordersClose, SlotBadge, slotTime } from './record/slot-state.tsx';
+import { closesAt, ordersClose, SlotBadge, slotTime } from './record/slot-state.tsx';
 import { CapacityButton } from './record/update-slots.tsx';
 import { CapacitySection, ProductsSection, TimesSection } from './sections.tsx';
 import { SequenceSection } from './sequence/sequence-section.tsx';
@@ -21,6 +21,7 @@ import { SnippetsSection } from './snippets/snippets.tsx';
 import './record/slots.css';
 
 const text = words.slot;
+const closing = (slot: SlotDetail) => formatDate(new Date(closesAt(slot)));
 
 /** Shows a slot. The key resets the page for another slot, so that input for one is never saved to the other. */
 export const Component = forRecord(function ReadSlot({ id }) {
@@ -32,13 +33,11 @@ export const Component = forRecord(function ReadSlot({ id }) {
   const slot = query.data?.slot;
   const { activation, question } = useActivation(id, slot, live, read);
   const all = <ButtonLink href="/slots">{text.all}</ButtonLink>;
-  const left = slot && ordersClose(slot, now);
-  const freeze = formatTime(slot?.freezeTime);
   const ofSlot = slot && {
     beside: (
       <>
         <SlotBadge slot={slot} now={now} />
-        {slot.isActive && <span className="detail">{left ? text.closes(freeze, left) : text.hasClosed(freeze)}</span>}
+        {slot.isActive && <span className="detail">{text.closes(closing(slot), ordersClose(slot, now))}</span>}
       </>
     ),
     actions: (

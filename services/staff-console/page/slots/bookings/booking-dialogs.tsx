@@ -1,4 +1,4 @@
-import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { useQuery } from '@connectrpc/connect-query';
 import { parseDate } from '@internationalized/date';
@@ -22,7 +22,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Empty, Read } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { CapacityBar, PastSlot, SlotName, slotTime } from '../record/slot-state.tsx';
+import { CapacityBar, closesAt, PastSlot, SlotName, slotTime } from '../record/slot-state.tsx';
 
 const { move: text, cancel } = words.slot;
 const { move, release } = SlotBookingService.method;
@@ -177,9 +177,8 @@ function SlotOptions({ day, booking }: { readonly day: string; readonly booking:
 
 /** Says whether a slot takes an order of some units at a time in Unix ms, and how much more it takes. */
 function roomOf(slot: PlannedSlot, units: number, now: number) {
-  const { deliveryTime, freezeTime, isCapacityFull, capacity, booked = 0 } = slot;
-  const closes = Math.min(...[deliveryTime, freezeTime].map((at) => (at === undefined ? 0 : timestampMs(at))));
-  if (closes <= now) return { isOpen: false, room: words.slots.ordersClosed };
+  const { isCapacityFull, capacity, booked = 0 } = slot;
+  if (closesAt(slot) <= now) return { isOpen: false, room: words.slots.ordersClosed };
   const left = Math.max(0, (capacity ?? Number.POSITIVE_INFINITY) - booked);
   if (isCapacityFull || left === 0) return { isOpen: false, room: words.slots.states.full };
   return { isOpen: left >= units, room: capacity === undefined ? words.noLimit : text.left(left) };

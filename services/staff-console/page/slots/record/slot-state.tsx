@@ -10,10 +10,10 @@ import './slots.css';
 
 const text = words.slots;
 
-type Deciding = 'deliveryTime' | 'windowMinutes' | 'freezeTime' | 'capacity' | 'booked';
+type SlotTimes = Pick<Partial<PlannedSlot>, 'deliveryTime' | 'freezeTime'>;
 
 /** The fields of a slot that decide its state. */
-export interface SlotState extends Pick<Partial<PlannedSlot>, Deciding> {
+export interface SlotState extends SlotTimes, Pick<Partial<PlannedSlot>, 'windowMinutes' | 'capacity' | 'booked'> {
   readonly isActive: boolean;
   readonly isCapacityFull: boolean;
 }
@@ -51,7 +51,7 @@ const looks = {
   deactivated: ['plain', CircleOff],
 } as const;
 
-/** Open is active, not full, and before its freeze time (design 4); full is marked so, or booked up (design 15). */
+/** Open is active, not full, and takes orders (design 4 and 15); full is marked so, or booked up. */
 export function stateOf(slot: SlotState, now: number): keyof typeof looks {
   const { isActive, deliveryTime, windowMinutes = 0, isCapacityFull, capacity, booked = 0 } = slot;
   if (!isActive) return 'deactivated';
@@ -107,10 +107,13 @@ export function CapacityBar({ booked, held = 0, capacity }: CapacityBarProps) {
   );
 }
 
-/** Returns how long a slot still takes orders; undefined after its freeze time. */
-export function ordersClose({ freezeTime }: Pick<SlotState, 'freezeTime'>, now: number): string | undefined {
-  return freezeTime && timeLeft(timestampMs(freezeTime), now);
+/** Returns when a slot stops taking orders, in Unix ms: at its freeze time, or at its delivery if that is sooner. */
+export function closesAt({ deliveryTime, freezeTime }: SlotTimes): number {
+  return Math.min(...[deliveryTime, freezeTime].map((at) => (at === undefined ? 0 : timestampMs(at))));
 }
+
+/** Returns how long a slot still takes orders; undefined when they have closed. */
+export const ordersClose = (slot: SlotTimes, now: number) => timeLeft(closesAt(slot), now);
 
 /** Says how long a slot still takes orders. */
 export function describeEnd(slot: SlotState, now: number): string {
