@@ -21,7 +21,7 @@ describeInEachBrowser('The tasks of staff', (launch) =>
         await tab.type(tab.page.getByRole('textbox', { name: /^Code/ }), 'FIRST10');
         await tab.type(tab.page.getByLabel(/^Percent|Percent off/).last(), '10');
         await tab.exactly('Everyone').click();
-        await tab.click(/^Create/, tab.heading('FIRST10'));
+        await tab.click(/^Create/, tab.heading('Coupon FIRST10'));
 
         await tab.link('Coupons').click();
         await tab.link('Check a coupon').click();
