@@ -102,8 +102,8 @@ export async function removeWritten(databaseUrl: string): Promise<void> {
 export async function readSizes(databaseUrl: string): Promise<string> {
   const { rows } = await withClient(databaseUrl, (client) =>
     client.query<{ name: string; rows: string; table: number; indexes: number }>(
-      `select relname as name, reltuples::bigint as rows, (pg_table_size(oid) / 1e6)::float8 as table,
-         (pg_indexes_size(oid) / 1e6)::float8 as indexes
+      `select relname as name, (pg_table_size(oid) / 1e6)::float8 as table, (pg_indexes_size(oid) / 1e6)::float8 as indexes,
+         (xpath('/row/count/text()', query_to_xml(format('select count(*) from %I', relname), false, true, '')))[1]::text as rows
        from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_total_relation_size(oid) > 1e6
        order by pg_total_relation_size(oid) desc`,
     ),

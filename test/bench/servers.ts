@@ -192,10 +192,17 @@ export async function threadTime({ pid }: MeasuredServer): Promise<number> {
   return sumOf(await Promise.all(threads.map((thread) => scheduledTime(`${pid}/task/${thread}`))));
 }
 
-/** The processor time of the children of a process that run now, to the nanosecond and in microseconds. */
-export async function childrenTime(pid: number): Promise<number> {
-  const children = await childrenOf(pid);
-  return sumOf(await Promise.all(children.map((child) => scheduledTime(String(child)).catch(() => 0))));
+/**
+ * Returns a clock of the processor time of a process's children, to the nanosecond and in microseconds. A child that has ended counts
+ * with what it had when the clock was last read.
+ */
+export function childrenTime(pid: number): () => Promise<number> {
+  const times = new Map<number, number>();
+  return async () => {
+    for (const child of await childrenOf(pid))
+      times.set(child, await scheduledTime(String(child)).catch(() => times.get(child) ?? 0));
+    return sumOf([...times.values()]);
+  };
 }
 
 const scheduledTime = async (process: string) =>
