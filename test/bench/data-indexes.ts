@@ -16,10 +16,7 @@ export async function withoutIndexes(
   );
   for (const { name } of rows) await client.query(`drop index ${name}`);
   await fill();
-  // In a server's usual memory, an index for searches of ten million rows takes a quarter of an hour.
-  await client.query(`set maintenance_work_mem = '2GB'`);
   for (const { definition } of rows) await client.query(definition);
-  await client.query('reset maintenance_work_mem');
 }
 
 /** All indexes of some tables but those of primary keys. */
