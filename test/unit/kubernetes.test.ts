@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ts from 'typescript';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { readConfig } from '../../shared/config/config.ts';
 import { shutdownDeadlineMs } from '../../shared/runtime/start-service.ts';
@@ -187,6 +189,20 @@ describeUnless(noKustomize, 'Kustomize', undefined, () => {
   it('Kustomize gives all pods of ours the image of the example', () => {
     const images = matches(JSON.stringify(built), /"image":"([^"]*)"/g);
     expect(new Set(images)).toEqual(new Set(['registry.example.com/delivery-admin:VERSION', 'postgres:18']));
+  });
+
+  it('Kustomize takes what the example proposes beyond what it has: patches and a label', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'manifests-test-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await cp('docker/kubernetes', folder, { recursive: true });
+    const file = path.join(folder, 'example/kustomization.yaml');
+    const proposed = (await readFile(file, 'utf8')).replaceAll(/^# (patches:|labels:| {2}.*)/gm, '$1');
+    await writeFile(file, proposed);
+    const patched = execFileSync(kubectl, ['kustomize', path.join(folder, 'example')], { encoding: 'utf8' });
+    for (const line of ['storageClassName: other-disks', '- port: 6432', '- name: registry', 'maxReplicas: 8'])
+      expect(patched).toContain(line);
+    expect(patched).not.toContain('maxReplicas: 4');
+    expect(patched.match(/ release: kube-prometheus-stack/g)).toHaveLength(built.length);
   });
 
   it('Kustomize names what pods read of a configuration by a hash of it, so that a change replaces them', () => {
