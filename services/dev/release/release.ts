@@ -63,7 +63,9 @@ async function commit(): Promise<void> {
   run('git', 'commit', '--all', '--quiet', '--message', `The next release keeps what ${version} promises`);
 }
 
-const majorOf = (of: string) => of.split('.', 1)[0];
+function majorOf(of: string): string | undefined {
+  return of.split('.', 1)[0];
+}
 
 function report(hasImage: boolean): readonly string[] {
   return [
