@@ -26,6 +26,34 @@ const look = `({
   longestMs: Math.max(0, ...window.tasks.map(({ duration }) => duration)),
   drawn: document.querySelectorAll('.slot-card, tbody tr[aria-rowindex]').length,
 })`;
+/**
+ * Runs in the page: how often its processor does two fixed jobs in a tenth of a second, on average. The jobs and the scale
+ * are those of Lighthouse's BenchmarkIndex.
+ */
+const speed = `(() => {
+  const numbers = Array.from({ length: 100_000 }, (_, n) => n);
+  const copy = [...numbers];
+  const jobs = [
+    () => {
+      let text = '';
+      for (let n = 0; n < 10_000; n += 1) text += 'a';
+      return text.length;
+    },
+    () => {
+      for (let n = 0; n < numbers.length; n += 1) copy[n] = numbers[n];
+      return copy.length;
+    },
+  ];
+  const perSecond = (job) => {
+    const start = performance.now();
+    let runs = 0;
+    for (; performance.now() - start < 500; runs += 1) if (job() === 0) throw new Error('nothing was done');
+    return (1_000 * runs) / (performance.now() - start);
+  };
+  return jobs.map(perSecond).reduce((a, b) => a + b) / jobs.length / 10;
+})()`;
+/** A phone has a fourth of the speed of a fast desktop, which Lighthouse gives 2,000. */
+const phoneSpeed = 500;
 // Other work counts against the page: the limits hold on a machine that has little else to do.
 export const isBusy = () => (loadavg()[0] ?? 0) > 1.5 * availableParallelism();
 const tries = 5;
@@ -48,11 +76,12 @@ export function describeMuch(listed: number, { isJudged }: { readonly isJudged: 
       await stage.sql('analyze');
     });
 
-    /** Opens a page on a phone, which has a fourth of the speed if it is judged. */
+    /** Opens a page on a phone, which has a phone's speed if it is judged, whatever the machine's own speed is now. */
     async function openOnPhone(path: string) {
       const tab = await stage.openTab({ path: '/healthz', viewport: { width: 360, height: 740 }, initScript: watch });
       const session = await tab.page.context().newCDPSession(tab.page);
-      const slowDown = () => session.send('Emulation.setCPUThrottlingRate', { rate: isJudged ? 4 : 1 });
+      const rate = isJudged ? Math.max(1, (await tab.page.evaluate<number>(speed)) / phoneSpeed) : 1;
+      const slowDown = () => session.send('Emulation.setCPUThrottlingRate', { rate });
       const speedUp = () => session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
       await slowDown();
       await tab.page.goto(`${stage.origin}${path}#${tab.page.url().split('#')[1]}`);
