@@ -72,9 +72,13 @@ function report(hasImage: boolean): readonly string[] {
     `Released ${version}: the tag ${tag}, and in ${path.dirname(client)} the SBOM, the client package and the .proto image.`,
     hasImage ? `The image is ${image}, also in ${imageFile}.` : 'No Docker engine answers: the image was not built.',
     'To publish:',
-    `  git push --atomic origin ${branch} ${tag} && npm publish ${client}`,
-    ...(hasImage ? [`  docker tag ${image} REGISTRY/${image} && docker push REGISTRY/${image}`] : []),
+    `  git push --atomic origin ${branch} ${tag}`,
     `If the push is refused: ${undo}`,
+    'GitHub then tests the tag, and publishes the image and the artifacts. When it has:',
+    `  npm publish ${client}`,
+    ...(hasImage
+      ? ['Without GitHub:', `  docker tag ${image} REGISTRY/${image} && docker push REGISTRY/${image}`]
+      : []),
   ];
 }
 
