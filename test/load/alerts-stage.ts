@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findFreePort } from '../../services/dev/ports.ts';
 import type { ServiceName } from '../../shared/config/config.ts';
@@ -32,6 +32,7 @@ export class Deployment {
   two: Replica;
   coupon: Replica;
   readonly #stopped = new AbortController();
+  readonly #writes = new EventEmitter();
   readonly #callers: Promise<void>[] = [];
 
   private constructor(parts: Parts, one: Replica, two: Replica, coupon: Replica) {
@@ -71,10 +72,16 @@ export class Deployment {
     this.call(500, () => this.two.slots.getSlotById({ id: slotId }, options));
     this.call(500, () => this.coupon.coupons.validate({ code: 'WELCOME', userId: 1, orderAmount: 10 }, options));
     let isCapacityFull = false;
-    this.call(3_000, () => {
+    this.call(3_000, async () => {
       isCapacityFull = !isCapacityFull;
-      return this.one.slots.updateSlotCapacity({ slotId, isCapacityFull }, options);
+      await this.one.slots.updateSlotCapacity({ slotId, isCapacityFull }, options);
+      this.#writes.emit('written');
     });
+  }
+
+  /** Resolves after the next write, whose refresh of the stores is then due in two seconds. */
+  async untilWritten(): Promise<void> {
+    await once(this.#writes, 'written');
   }
 
   /** Makes a call again and again until the signal aborts, whatever becomes of it. */

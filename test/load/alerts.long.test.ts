@@ -155,11 +155,14 @@ const causes: readonly Cause[] = [
   },
   {
     name: 'database-read-only',
-    cause: 'the database is read only until minute 10, as one whose standby was not promoted.',
-    alerts: ['DatabaseNotWritable', 'CallsFail'],
-    async bring({ parts }) {
-      await setReadOnly(parts.stage, true);
-      return () => setReadOnly(parts.stage, false);
+    cause:
+      'the database is read only until minute 10, as one whose standby was not promoted, and a refresh of the stores is due.',
+    alerts: ['DatabaseNotWritable', 'CallsFail', 'StoresStale', 'QueueAway'],
+    async bring(deployment) {
+      const { stage } = deployment.parts;
+      await deployment.untilWritten();
+      await setReadOnly(stage, true);
+      return () => setReadOnly(stage, false);
     },
   },
   {
@@ -182,10 +185,12 @@ const causes: readonly Cause[] = [
   },
   {
     name: 'locked-table',
-    cause: 'a transaction holds a lock on slots until minute 10, and 12 writes at a time wait for it.',
+    cause:
+      'a transaction holds a lock on slots until minute 10. 12 writes at a time wait for it, and so does a refresh of the stores.',
     alerts: ['CallsFail', 'CallsWait', 'StoresStale', 'QueueAway'],
     async bring(deployment) {
       const { client, call, leave } = await join(deployment, deployment.one, 'writer', SlotService);
+      await deployment.untilWritten();
       const release = await hold(deployment, lockSlots);
       for (let n = 0; n < 12; n += 1) call(0, () => client.createSlot(openSlot(), { timeoutMs: 5_000 }));
       return async () => {

@@ -82,7 +82,7 @@ async function startServer(): Promise<TestServer> {
   await chmod(folder, 0o755);
   const postgres = await startPostgres(folder, undefined, new AbortController().signal, [
     ...settings,
-    'max_connections=400',
+    'max_connections=1000',
   ]);
   await queryOnce(postgres.url, `create database ${templateDatabase}`);
   return {
