@@ -121,15 +121,21 @@ it('A delivery sequence is encoded like its message, whichever form was asked fo
   await fc.assert(
     fc.asyncProperty(sequence, async (deliverySequence) => {
       const stored = Buffer.from(JSON.stringify({ deliverySequence, etag: '7' }));
-      const answer = new EncodedResponse(GetDeliverySequenceResponseSchema, 'json', stored);
+      const answers = [
+        new AnswerResponse(GetDeliverySequenceResponseSchema, { deliverySequence, etag: '7' }),
+        EncodedResponse.inBothForms(GetDeliverySequenceResponseSchema, { deliverySequence, etag: '7' }),
+        new EncodedResponse(GetDeliverySequenceResponseSchema, 'json', stored),
+      ];
       const message = create(GetDeliverySequenceResponseSchema, {
         deliverySequence: fromJson(ValueSchema, deliverySequence),
         etag: '7',
       });
       const json = toJson(GetDeliverySequenceResponseSchema, message, jsonWriteOptions);
-      expect(JSON.parse(String(await answer.toJson()))).toEqual(json);
-      expect(await answer.toMessage(undefined)).toEqual(message);
-      expect(JSON.parse(String(await answer.toJson()))).toEqual(json);
+      for (const answer of answers) {
+        expect(JSON.parse(String(await answer.toJson(undefined)))).toEqual(json);
+        expect(await answer.toMessage(undefined)).toEqual(message);
+        expect(JSON.parse(String(await answer.toJson(undefined)))).toEqual(json);
+      }
     }),
   );
 });
