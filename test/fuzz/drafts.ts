@@ -28,9 +28,13 @@ export function draftOf(message: DescMessage, random: Random, oddity: number): D
 const rarelyTogether: Readonly<Record<string, number>> = {
   ...{ flat_discount: 0.15, discount_percent: 0.85, is_user_based: 0.15, is_apply_for_all: 0.7 },
   ...{ clear_product_ids: 0.05, page_token: 0.1, etag: 0.1, subject: 0.2, procedure: 0.2, cursor: 0.4 },
-  ...{ delivery_from: 0.3, delivery_until: 0.3, product_id: 0.2, group_id: 0.2, coupon_code: 0.6 },
+  ...{ delivery_from: 0.3, delivery_until: 0.3, group_id: 0.2, coupon_code: 0.6, starts_at: 0.15, lines: 0.2 },
+  ...{ user_external_id: 0.1, order_external_id: 0.1, product_external_id: 0.1, prefix: 0.1, code_length: 0.1 },
 };
-const chosen = ({ name }: DescField) => rarelyTogether[name] ?? 0.95;
+const usually = 0.95;
+// An imported order has no other field for its user.
+const chosen = ({ name, parent }: DescField) =>
+  (parent.name === 'ImportedOrder' ? undefined : rarelyTogether[name]) ?? usually;
 
 function valuesOf(field: DescField, random: Random, oddity: number): DraftValue[] {
   const one = () => oneValue(field, random, oddity);
@@ -56,7 +60,7 @@ function oneValue(field: DescField, random: Random, oddity: number): DraftValue 
     case ScalarType.BOOL:
       return { kind: 'bool', value: random.chance(0.5) };
     case ScalarType.DOUBLE:
-      return { kind: 'double', value: isOdd ? oddDouble(random) : random.int(0, 20_000) / 100 };
+      return { kind: 'double', value: isOdd ? oddDouble(random) : random.int(1, 10_000) / 100 };
     case ScalarType.STRING:
       return { kind: 'text', value: isOdd ? oddText(random) : plainText(field.name, random) };
     default:
@@ -65,12 +69,17 @@ function oneValue(field: DescField, random: Random, oddity: number): DraftValue 
 }
 
 function plainText(name: string, random: Random): string {
+  if (name === 'time_zone') return random.pick(['Asia/Kolkata', 'UTC']);
   if (/time|till|since|until|from/.test(name)) return random.chance(0.9) ? plainDate(random) : oddDate(random);
   if (name === 'resource_type') return random.pick(['slot', 'coupon', 'reserved_coupon', 'user', '']);
   if (name === 'id') return String(random.int(1, existing.ids));
   if (name === 'mobile')
     return random.chance(0.5) ? `90000000${random.int(10, 99)}` : `+91 98765-${random.int(10_000, 99_999)}`;
   if (name === 'code') return random.pick(existing.codes);
+  if (name === 'total_amount') return `${random.int(0, 1_000)}.5`;
+  if (name === 'snippet_name') return `{name} on {date}, ${random.int(0, 1_000_000)}`;
+  if (name === 'secret_code') return `SECRET${random.int(1, existing.ids)}`;
+  if (name === 'user_external_id') return `user-${random.int(1, existing.ids)}`;
   if (name === 'search') return random.pick(['co', 'user', '9', 'Ü', '', 'no such thing']);
   // A code that exists is as likely as a new one.
   return random.chance(0.2) ? random.pick(existing.codes) : `fuzz-${random.int(0, 1_000_000)}`;
