@@ -28,13 +28,15 @@ export function draftOf(message: DescMessage, random: Random, oddity: number): D
 const rarelyTogether: Readonly<Record<string, number>> = {
   ...{ flat_discount: 0.15, discount_percent: 0.85, is_user_based: 0.15, is_apply_for_all: 0.7 },
   ...{ clear_product_ids: 0.05, page_token: 0.1, etag: 0.1, subject: 0.2, procedure: 0.2, cursor: 0.4 },
-  ...{ delivery_from: 0.3, delivery_until: 0.3, group_id: 0.2, coupon_code: 0.6, starts_at: 0.15, lines: 0.2 },
-  ...{ user_external_id: 0.1, order_external_id: 0.1, product_external_id: 0.1, prefix: 0.1, code_length: 0.1 },
+  ...{ delivery_from: 0.3, delivery_until: 0.3, product_id: 0.2, group_id: 0.2, coupon_code: 0.6 },
+  ...{ starts_at: 0.15, lines: 0.2, user_external_id: 0.1, order_external_id: 0.1, product_external_id: 0.1 },
+  ...{ prefix: 0.1, code_length: 0.1 },
 };
 const usually = 0.95;
-// An imported order has no other field for its user.
+// Nothing else names the product of a line and the user of an imported order.
+const alone: Readonly<Record<string, string>> = { OrderLine: 'product_id', ImportedOrder: 'user_external_id' };
 const chosen = ({ name, parent }: DescField) =>
-  (parent.name === 'ImportedOrder' ? undefined : rarelyTogether[name]) ?? usually;
+  alone[parent.name] === name ? usually : (rarelyTogether[name] ?? usually);
 
 function valuesOf(field: DescField, random: Random, oddity: number): DraftValue[] {
   const one = () => oneValue(field, random, oddity);
@@ -60,7 +62,7 @@ function oneValue(field: DescField, random: Random, oddity: number): DraftValue 
     case ScalarType.BOOL:
       return { kind: 'bool', value: random.chance(0.5) };
     case ScalarType.DOUBLE:
-      return { kind: 'double', value: isOdd ? oddDouble(random) : random.int(1, 10_000) / 100 };
+      return { kind: 'double', value: isOdd ? oddDouble(random) : random.int(0, 20_000) / 100 };
     case ScalarType.STRING:
       return { kind: 'text', value: isOdd ? oddText(random) : plainText(field.name, random) };
     default:
