@@ -1,8 +1,10 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { findFreePort } from '../../services/dev/ports.ts';
 import type { ServiceName } from '../../shared/config/config.ts';
 import { EventReceiver } from '../support/event-receiver.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Target } from '../support/prometheus.ts';
 import { startDatabaseProxy, type TcpProxy, viaPort } from '../support/proxy.ts';
 import { RedisServer } from '../support/redis.ts';
@@ -79,9 +81,12 @@ export class Deployment {
     });
   }
 
-  /** Resolves after the next write, whose refresh of the stores is then due in two seconds. */
+  /** Resolves after the next write, once its webhook is delivered; its refresh of the stores is due two seconds after it. */
   async untilWritten(): Promise<void> {
     await once(this.#writes, 'written');
+    const undelivered = `select from audit_entries join webhook_deliveries on sent_id < id
+      where service = 'slot-service' and resource_type = 'slot'`;
+    await eventually(async () => expect(await this.parts.stage.database.sql(undelivered)).toEqual([]));
   }
 
   /** Makes a call again and again until the signal aborts, whatever becomes of it. */
