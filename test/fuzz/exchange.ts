@@ -10,7 +10,7 @@ export type Headers = readonly (readonly [name: string, value: string])[];
 interface Exchange {
   readonly service: 'slot' | 'coupon';
   readonly label: Label;
-  /** The request breaks HTTP itself: the server may close the connection without an answer. */
+  /** The server may close the connection without an answer: the request breaks HTTP itself, or has too large a message for a stranger's. */
   readonly mayBeLost: boolean;
 }
 
