@@ -14,8 +14,6 @@ interface Wanted {
   readonly fixed: Readonly<Record<string, string>>;
   /** SQL of whether the record is confirmed whatever the hold is; by default none is. */
   readonly isConfirmed?: string;
-  /** SQL of a further condition, without which nothing is written. */
-  readonly condition?: string;
 }
 
 /**
@@ -23,10 +21,7 @@ interface Wanted {
  * `seen` takes the new values, or a new record is made. They read the parameters `orderKey` and `holdSeconds`. `written`
  * is the record that was written, and `kept` that which the order has afterwards. `found` must have `mayWrite`.
  */
-export function holdAnew(
-  kind: HoldKind,
-  { changing, fixed, isConfirmed = 'false', condition = 'true' }: Wanted,
-): string {
+export function holdAnew(kind: HoldKind, { changing, fixed, isConfirmed = 'false' }: Wanted): string {
   const { table } = kind;
   const columns = [...Object.keys(changing), 'state', 'held_until', confirmedColumn(kind)].join(', ');
   return `
@@ -35,7 +30,7 @@ export function holdAnew(
        case when ${isConfirmed} or $holdSeconds::integer = 0 then '${kind.confirmed}' else 'HELD' end,
        case when not ${isConfirmed} and $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second' end,
        case when ${isConfirmed} then seen.${confirmedColumn(kind)} when $holdSeconds = 0 then statement_timestamp() end
-     from found left join seen on true where "mayWrite" and ${condition}
+     from found left join seen on true where "mayWrite"
    ),
    renewed as (
      update ${table} set (${columns}) = (select ${columns} from wanted)

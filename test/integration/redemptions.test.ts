@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { expectError, failureOf } from '../support/contract.ts';
+import { createDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { holding } from '../support/locks.ts';
+import { grpc } from '../support/protocols.ts';
 import { addCouponOf, letRunOut, newOrder } from '../support/redemptions.ts';
 import { runService, type ServiceInTests } from '../support/running-service.ts';
 import { scrape } from '../support/scrape.ts';
+import { fixture, startTestService } from '../support/service.ts';
+import { signToken, withToken } from '../support/tokens.ts';
 
 const misses = 3;
 const notFound = { valid: false, message: 'Coupon not found or invalidated' };
@@ -195,4 +199,38 @@ describe('A coupon-service with redemptions that starts again', () => {
     const listed = await api.listRedemptions({ states: [RedemptionState.EXPIRED] });
     expect(listed.redemptions.map(({ id }) => id)).toEqual([redemption?.id]);
   });
+});
+
+it('Keyed calls that redeem a coupon while it gets a limit do not deadlock', async () => {
+  const database = await createDatabase();
+  await database.sql(
+    `do $$ begin execute format('alter database %I set track_counts = on', current_database()); end $$`,
+  );
+  await database.sql(fixture);
+  const service = await startTestService('coupon', undefined, database);
+  const connection = grpc.open(service);
+  onTestFinished(async () => {
+    connection.close();
+    await service.stop();
+    await database.close();
+  });
+  const api = createClient(RedemptionService, withToken(connection.transport, await signToken({ staffId: 1 })));
+  const { id, code } = await addCouponOf(database.sql);
+  const limiting = `update coupons set max_uses = 20 where id = ${id}`;
+  const answers = await holding(database.url, limiting, async (lock) => {
+    const redeeming = [1, 2, 3, 4].map((userId) =>
+      api.redeem({ code, ...newOrder(), userId }, { headers: { 'idempotency-key': randomUUID() } }),
+    );
+    await lock.untilAwaited(4);
+    await lock.release('commit');
+    return Promise.all(redeeming);
+  });
+  expect(answers.map(({ valid }) => valid)).toEqual([true, true, true, true]);
+  // Its connections tell what they have counted when they end.
+  await service.stop();
+  const others = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+  await expect.poll(() => database.sql(others)).toEqual([]);
+  expect(await database.sql('select deadlocks from pg_stat_database where datname = current_database()')).toEqual([
+    { deadlocks: '0' },
+  ]);
 });

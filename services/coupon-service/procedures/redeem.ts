@@ -94,22 +94,22 @@ interface WantedRedemption extends Actor, AskedRoom {
 
 type Found = Room & { mayWrite: boolean } & (RedemptionRow | { id: null });
 
-// A coupon that was changed since it was judged decides nothing, no refusal either: the write has then lost a race.
+// A coupon that was changed since it was judged decides nothing, no refusal either: the statement loses the race. With an
+// error, so that the transaction of a keyed call gives its locks back: the next run may need a lock that others share.
 const upsertRedemption = statement<Found, WantedRedemption>(
   'redeem',
   `with ${roomOfOrder},
    found as materialized (
-     select room.*, is_current, not is_current or $discountAmount::numeric is not null and ${hasRoom}
+     select room.*, $discountAmount::numeric is not null and ${hasRoom}
        and not exists (select from seen where user_id <> $userId or state = 'USED') as "mayWrite"
-     from room, lateral (
-       select exists (select from coupons where id = $couponId and xmin::text = $version) as is_current
-     ) as judged
+     from room
    ),
    ${holdAnew(redemptionKind, {
      changing: { order_amount: '$orderAmount::numeric', discount_amount: 'trim_scale($discountAmount)' },
      fixed: { coupon_id: '$couponId', user_id: '$userId' },
-     condition: 'is_current',
    })}
-   select found.*, ${holdColumns(redemptionKind)}
+   select found.*, ${holdColumns(redemptionKind)},
+     case when not exists (select from coupons where id = $couponId and xmin::text = $version) then refuse_lost_race() end
+       as "lostRace"
    from found left join kept as redemptions on true`,
 );
