@@ -39,6 +39,24 @@ describe('Slots with a million and one products', () => {
   });
 });
 
+it('Products that are too large for an answer are not read for one', async ({ onTestFinished }) => {
+  const service = await startTestService('slot');
+  onTestFinished(() => service.stop());
+  const transport = createGrpcJsTransport(`127.0.0.1:${service.grpcPort}`);
+  const slots = createClient(SlotService, withToken(transport, await signToken({ staffId: 1 })));
+  await service.database.sql(
+    `insert into products (id, name, images) select n, 'Large', array[repeat('x', 2000)] from generate_series(1001, 1090) n;
+     insert into slots (id, delivery_time, freeze_time) values (1, now(), now());
+     insert into product_slots select 1, n from generate_series(1001, 1090) n`,
+  );
+  expect((await slots.getSlotById({ id: 1 })).slot?.products).toHaveLength(90);
+  // As JSON a control character has six bytes, and all of them more than PostgreSQL can build.
+  await service.database.sql('update products set images = array[repeat(chr(1), 2 * 1000 * 1000)] where id > 1000');
+  await expectError(slots.getSlotById({ id: 1 }), 'ANSWER_TOO_LARGE');
+  await expectError(slots.getAll({}), 'ANSWER_TOO_LARGE');
+  transport.close();
+});
+
 it("A slot's size counts a field that is added later", async ({ onTestFinished }) => {
   const service = await startTestService('slot');
   onTestFinished(() => service.stop());

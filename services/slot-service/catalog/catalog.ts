@@ -3,14 +3,15 @@ import { mapped } from '../../../shared/rpc/answers/answer.ts';
 import { type ProductRow, toProduct } from '../slots/slot.ts';
 
 // The maximum size of an answer. It applies here too because connect-node, which encodes some answers, has no limit.
-const maxBytes = 64 * 1024 * 1024;
+export const maxProductBytes = 64 * 1024 * 1024;
 
 /** SQL of the order in which products are shown: by name in the order that people expect, then id. */
 export const byName = 'products.name collate "und-x-icu", products.id';
 
-const areTooLarge = `sum(
-  octet_length(products.name) + coalesce(octet_length(array_to_string(products.images, '')), 0)
-) over () > ${maxBytes}`;
+/** SQL of the bytes that the name and the images of a product have. */
+export const productBytes = `octet_length(products.name) + coalesce(octet_length(array_to_string(products.images, '')), 0)`;
+
+const areTooLarge = `sum(${productBytes}) over () > ${maxProductBytes}`;
 
 /** A row of a product list. */
 export interface ListedProductRow extends ProductRow {

@@ -5,6 +5,7 @@ import { mapped, type Shared } from '../../../shared/rpc/answers/answer.ts';
 import { share } from '../../../shared/rpc/answers/message-encoder.ts';
 import { shareResponse } from '../../../shared/rpc/answers/share-response.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { maxProductBytes, productBytes } from '../catalog/catalog.ts';
 import type { SlotParts } from '../parts.ts';
 import { type ProductRow, slotColumns, toProduct, toSlot } from '../slots/slot.ts';
 import { areSlotsTooLarge, type ListedOr, type ListedSlotRow, listedRows } from '../slots/slot-list.ts';
@@ -53,13 +54,21 @@ const selectSlots = statement<ListedOr<ListedSlotRow & { products: ProductRow[] 
        select product_id from product_slots where slot_id = slots.id order by product_id
      ) as associated
      from slots where is_active and not (select is_too_large from size)
+   ),
+   shown as materialized (
+     select id, name, images from products where id in (select unnest(associated) from slots)
+   ),
+   verdict as materialized (
+     select is_too_large or (
+       select coalesce(sum(${productBytes}), 0) > ${maxProductBytes} from shown as products
+     ) as is_too_large
+     from size
    )
    select ${slotColumns}, array_to_json(associated) as "productIds",
-     case when row_number() over latest_first = 1 then (
-       select json_agg(json_build_object('id', products.id, 'name', products.name, 'images', products.images))
-       from products where products.id in (select unnest(associated) from slots)
+     case when not is_too_large and row_number() over latest_first = 1 then (
+       select json_agg(json_build_object('id', id, 'name', name, 'images', images)) from shown
      ) end as products
-   from size left join slots on true
+   from verdict left join slots on not is_too_large
    where is_too_large or slots.id is not null
    window latest_first as (order by delivery_time desc, id desc)
    order by delivery_time desc, id desc`,

@@ -4,6 +4,7 @@ import { keyedStatement, readBySize, type Sized } from '../../../shared/reads/sh
 import { mapped } from '../../../shared/rpc/answers/answer.ts';
 import { AnswerResponse } from '../../../shared/rpc/answers/response.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
+import { maxProductBytes, productBytes } from '../catalog/catalog.ts';
 import { slotErrors } from '../errors.ts';
 import type { SlotParts } from '../parts.ts';
 import { flattenSequence } from '../slots/delivery-sequence.ts';
@@ -13,10 +14,14 @@ import { type SnippetRow, toSnippet } from '../slots/snippets.ts';
 
 /** A slot also counts as too large if its own fields have more than this many bytes per permitted product id. */
 const bytesPerId = 160;
+/** The same of the JSON of its products. */
+const jsonBytesPerId = 1_000;
+/** A slot with a product that takes more on disk is read alone, too. */
+const smallProductBytes = 2_000;
 
 /**
  * Spec 4.1, getSlotById: returns a slot in either state, with its products and snippets. Throws NOT_FOUND, and
- * RESOURCE_EXHAUSTED for more than a million product ids.
+ * RESOURCE_EXHAUSTED for more than a million product ids, or too many bytes of products.
  */
 export function getSlotById({ database, appUrl }: SlotParts): Handler<typeof SlotService.method.getSlotById> {
   const readSlot = readBySize<number, SlotKey, SlotDetailRow, AnswerResponse<typeof GetSlotByIdResponseSchema>>(
@@ -73,12 +78,22 @@ const selectSlot = keyedStatement<number, Sized<SlotKey, SlotDetailRow>, { maxSi
      coalesce("snippetsSize" + json_array_length("productSlots") > $maxSize::integer, true) as "isTooLarge"
    from slots left join lateral (
      select ${slotColumns}, "snippetsSize",
-       coalesce((
-         select json_agg(json_build_array(product_id, products.name, products.images) order by product_id)
-         from (
-           select product_id from product_slots where slot_id = slots.id limit $maxSize::bigint + 1
-         ) as associations left join products on products.id = product_id
-       ), '[]') as "productSlots",
+       (
+         select listed from (
+           select coalesce(
+             json_agg(json_build_array(product_id, name, images) order by product_id) filter (where not is_large), '[]'
+           ) as listed
+           from (
+             select product_id, products.name, products.images, ($maxSize::bigint <= ${smallProductIds}
+               and pg_column_size(products.name) + pg_column_size(products.images) > ${smallProductBytes}) is true as is_large
+             from (
+               select product_id from product_slots where slot_id = slots.id limit $maxSize::bigint + 1
+             ) as associations left join products on products.id = product_id
+           ) as products
+           having not coalesce(bool_or(is_large), false)
+         ) as products
+         where octet_length(listed::text) <= $maxSize::bigint * ${jsonBytesPerId}
+       ) as "productSlots",
        coalesce((
          select jsonb_agg(jsonb_build_object(
            'snippetCode', snippet_code, 'slotId', slot_id, 'productIds', product_ids,
@@ -92,6 +107,10 @@ const selectSlot = keyedStatement<number, Sized<SlotKey, SlotDetailRow>, { maxSi
        ) as snippets
      ) as measured
      where "snippetsSize" <= $maxSize and slots.shown_bytes / ${bytesPerId} <= $maxSize
+       and ($maxSize <= ${smallProductIds} or (
+         select coalesce(sum(${productBytes}), 0)
+         from product_slots join products on products.id = product_id where slot_id = slots.id
+       ) <= ${maxProductBytes})
      offset 0
    ) as detail on true
    where slots.id = $key`,
