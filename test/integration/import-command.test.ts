@@ -101,6 +101,12 @@ describe('The import command', () => {
     expect((await users()).map((user) => user.name)).toEqual(['Asha', 'a; "b"', 'Meena']);
   });
 
+  it('A row repeats an earlier one of the file whose other values can’t be taken', async () => {
+    const { stdout } = await importFile('users', 'external_id,mobile\nu-1,9.19877E+11\nu-1,1\nu-2,2\n');
+    expect(stdout).toBe('users: 1 created, 0 changed, 0 unchanged, 2 refused, see /rows.rejected\n');
+    expect(await rejectedOf('rows')).toContain('u-1,1,external_id: an earlier row of the file has it');
+  });
+
   it('Refused JSON lines have their reason under a further key', async () => {
     await importFile(
       'orders',

@@ -39,6 +39,12 @@ const rememberIds = statement<{ externalId: string }, { externalIds: readonly st
    returning external_id as "externalId"`,
 );
 
+/** Returns the external id of a row; undefined if it has none. One whose other values can't be read has it, too. */
+function externalIdOf({ values, problem }: FileRow): string | undefined {
+  const text = String(values.get('external_id'));
+  return problem === undefined && /^[!-~]{1,128}$/.test(text) ? text : undefined;
+}
+
 /**
  * Imports some rows of a file: all but those that can't be taken. Of several rows with one external id, all but the first
  * of the file are refused.
@@ -52,8 +58,7 @@ export async function importBatch<Row extends Given>(
   const readable = batch.flatMap((row) => {
     try {
       if (row.problem === undefined) {
-        const record = read(row.values);
-        return [{ row, externalId: record.externalId, given: importing.toGiven(record, callingCode, '') }];
+        return [{ row, given: importing.toGiven(read(row.values), callingCode, '') }];
       }
       reasons.set(row, row.problem);
     } catch (error) {
@@ -61,13 +66,13 @@ export async function importBatch<Row extends Given>(
     }
     return [];
   });
-  const externalIds = readable.map(({ externalId }) => externalId);
+  const externalIds = batch.flatMap((row) => externalIdOf(row) ?? []);
   const fresh = new Set((await db.query(rememberIds({ externalIds }))).map(({ externalId }) => externalId));
-  let left = readable.filter(({ row, externalId }) => {
-    const isFirst = fresh.delete(externalId);
-    if (!isFirst) reasons.set(row, 'external_id: an earlier row of the file has it');
-    return isFirst;
-  });
+  const firsts = new Set(batch.filter((row) => fresh.delete(externalIdOf(row) ?? '')));
+  for (const { row } of readable) {
+    if (!firsts.has(row)) reasons.set(row, 'external_id: an earlier row of the file has it');
+  }
+  let left = readable.filter(({ row }) => firsts.has(row));
   const counts = { created: 0, changed: 0, unchanged: 0 };
   while (left.length > 0) {
     const actor = { actor: [procedure, 'operator', null, '', null], keyId: undefined };
