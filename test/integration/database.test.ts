@@ -146,6 +146,19 @@ describe('A pool of one connection', () => {
     },
   );
 
+  it('Of two callers at the same moment one gets the idle connection, and the other one does not wait longer than it may', async () => {
+    const pool = openPool(testDatabase.url);
+    await pool.for({ signal: new AbortController().signal }).query(backend());
+    const ending = new AbortController();
+    const first = pool.for({ signal: ending.signal, maxWaitMs: 50 }).query(wait());
+    const second = pool.for({ signal: ending.signal, maxWaitMs: 50 }).query(wait());
+    first.catch(() => undefined);
+    await expect(second).rejects.toThrow('Too many calls wait for the database');
+    ending.abort(new Error('canceled by the test'));
+    await expect(first).rejects.toThrow('canceled by the test');
+    await pool.close();
+  });
+
   it('500 canceled statements end no other one, and cost no connection', () => expectCancelsHarmless(500));
 });
 

@@ -94,7 +94,8 @@ export class Connections {
         giveUp = setTimeout(() => reject(signal.reason), cancelGraceMs);
       };
       signal.addEventListener('abort', abort);
-      if (maxWaitMs !== undefined && this.#pool.idleCount === 0) {
+      // Those who wait already get the idle connections at the end of this turn of the event loop.
+      if (maxWaitMs !== undefined && this.#pool.idleCount <= this.#pool.waitingCount) {
         giveUp = setTimeout(() => leave(fail(databaseErrors.poolExhausted)), maxWaitMs);
       }
       this.#pool.connect((connectError, connected, release) => {
