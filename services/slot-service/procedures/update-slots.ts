@@ -23,7 +23,8 @@ export function updateSlots(parts: SlotPlanParts): Handler<typeof SlotPlanServic
     const { case: field, value } = change;
     const etags = slots.map(({ etag }) => etag);
     const set = setField[field]({ ...actorOf(call), ids, etags, value });
-    const locks = field === 'capacity' ? [lockUnits({ slotIds: ids.toSorted((left, right) => left - right) })] : [];
+    const slotIds = ids.toSorted((left, right) => left - right);
+    const locks = field === 'capacity' ? [lockCapacities(), lockUnits({ slotIds })] : [];
     const found = await parts.database.for(call).pipeline(locks, set);
     const [first] = found;
     if (first === undefined || !first.mayWrite) throw refuse(parts, call, found);
@@ -34,6 +35,12 @@ export function updateSlots(parts: SlotPlanParts): Handler<typeof SlotPlanServic
     return { slots: found.map(({ id, etag }) => ({ id, etag: etag ?? '' })), changed: changed.length };
   };
 }
+
+// PostgreSQL has room for some 6,000 locks, so one call at a time locks many slots.
+const lockCapacities = statement<never>(
+  'lockCapacities',
+  "select pg_advisory_xact_lock(hashtext(own_name('capacities of slots')), 0)",
+);
 
 /** Returns the error for slots that do not exist, or else for those with other etags. */
 function refuse(parts: SlotPlanParts, call: CallContext, found: readonly FoundSlot[]): ConnectError {

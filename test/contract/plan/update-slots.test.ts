@@ -5,6 +5,7 @@ import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import type { UpdateSlotsRequestSchema } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { expectError, expectInvalidField, planContract } from '../../support/contract.ts';
+import { holding } from '../../support/locks.ts';
 
 type Change = NonNullable<MessageInitShape<typeof UpdateSlotsRequestSchema>['change']>;
 const full: Change = { case: 'isCapacityFull', value: true };
@@ -133,5 +134,21 @@ planContract('UpdateSlots', (api) => {
       ),
     );
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('Of calls that change the capacities of many slots at once, only one has locked any', async () => {
+    const lockLast = `select pg_advisory_xact_lock(hashtext(own_name('units of a slot')), 5)`;
+    const held = `select from pg_locks where locktype = 'advisory' and granted and objid in (1, 2, 3) and objsubid = 2
+      and database = (select oid from pg_database where datname = current_database())`;
+    const waiting = `select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`;
+    await holding(api.databaseUrl, lockLast, async (lock) => {
+      const updating = [1, 2, 3].map((id) =>
+        api.staff.updateSlots({ slots: slotsOf(id, 5), change: { case: 'capacity', value: 8 } }),
+      );
+      await expect.poll(() => api.sql(waiting)).toHaveLength(3);
+      expect(await api.sql(held)).toHaveLength(1);
+      await lock.release();
+      await Promise.all(updating);
+    });
   });
 });
