@@ -62,14 +62,16 @@ export const hasTerm = ({ columns, indexed }: Pick<SearchedTable, 'columns' | 'i
 export const matchesOf = (columns: readonly string[]) =>
   columns.map((column) => `${column} ilike $pattern::text`).join(' or ');
 
-/** Finds rows and shows them, in one round trip. */
+/** Finds rows and shows them as they were at one moment, in one round trip. */
 export function showFound<Row>(
   db: Queryable,
   find: BoundStatement<unknown>,
   show: BoundStatement<Row>,
 ): Promise<Row[]> {
-  return db.pipeline([planForValues(), find], show);
+  return db.pipeline([atOneMoment(), planForValues(), find], show);
 }
+
+const atOneMoment = statement<never>('atOneMoment', 'set transaction isolation level repeatable read');
 
 /** A total counts no more rows than one more than this (design 17). */
 const maxTotal = 10_000;

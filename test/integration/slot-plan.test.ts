@@ -5,6 +5,7 @@ import type { Database } from '../../shared/db/database.ts';
 import { SlotOrder, SlotPlanService, SlotState } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { responseOf, staffCall } from '../support/call-context.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { holding } from '../support/locks.ts';
 import { readPages } from '../support/pages.ts';
 import { openPool, rowsReadBy } from '../support/rows-read.ts';
 
@@ -103,6 +104,24 @@ describe('Lists of 8,000 slots', () => {
       expect((await list(database, asked)).slots.map(({ id }) => id)).toEqual(expected.slice(0, 50));
     },
   );
+
+  it('The next page goes on where the page was found, also when its last slot was moved before it was shown', async () => {
+    const { slots: expected } = await list(database, { limit: 4 });
+    const found = await holding(own.url, 'lock table vendor_snippets in access exclusive mode', async (lock) => {
+      const listing = list(database, { limit: 2 });
+      await lock.untilAwaited();
+      await own.sql(`update slots set delivery_time = delivery_time + interval '1 year' where id = $1`, [
+        expected[1]?.id,
+      ]);
+      await lock.release();
+      return listing;
+    });
+    const { slots: next } = await list(database, { limit: 2, pageToken: found.nextPageToken });
+    expect([...found.slots, ...next]).toEqual(expected);
+    await own.sql(`update slots set delivery_time = delivery_time - interval '1 year' where id = $1`, [
+      expected[1]?.id,
+    ]);
+  });
 
   // The page, as many as are tried in order, and those that the index of the filter finds.
   it.each<[string, Asked, rows: number]>([
