@@ -46,9 +46,19 @@ export interface Horizon {
 // A transaction locks the table before its entries take their ids, which grow, and its entries are visible before it
 // unlocks. The snapshot, which shows the last entry, is older than the list of writers. Entries with lower ids that it
 // does not show are therefore of these writers. Retention may have deleted the last entry.
-const entryHorizon = statement<{ lastId: number; lastMicros: number; writers: string[]; isSetBack: boolean }, Position>(
+interface FoundHorizon {
+  lastId: number;
+  lastMicros: number;
+  writers: string[];
+  isSetBack: boolean;
+  /** A standby does not know the writers, and may not show the last entry yet. */
+  isStandby: boolean;
+}
+
+const entryHorizon = statement<FoundHorizon, Position>(
   'entryHorizon',
-  `select coalesce(last.id, 0)::float8 as "lastId", coalesce(${microsOf('last.at')}, 0)::float8 as "lastMicros",
+  `select pg_is_in_recovery() as "isStandby",
+     coalesce(last.id, 0)::float8 as "lastId", coalesce(${microsOf('last.at')}, 0)::float8 as "lastMicros",
      array(
        select virtualtransaction from pg_locks
        where relation = 'audit_entries'::regclass and mode = 'RowExclusiveLock' and granted
@@ -178,6 +188,7 @@ export class EntryTail {
     try {
       const signal = AbortSignal.timeout(tickTimeoutMs);
       const found = onlyRow(await this.#database.for({ signal }).query(entryHorizon(reached ?? beginning)));
+      if (found.isStandby) throw new Error('the database is a standby');
       if (found.isSetBack) {
         this.#logger.warn({ from: reached?.id, to: found.lastId }, 'the database was set back: streams of entries end');
         this.#writers = new Map();

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { databaseErrors } from '../db/errors.ts';
 import { timeOf } from '../db/micros.ts';
 import { onlyRow, type Queryable, statement } from '../db/statement.ts';
 import { commonErrors, fail } from '../errors/errors.ts';
@@ -11,9 +12,9 @@ import type { EntryPage, EntryTail, ShownEntry } from './tail.ts';
 const positionEveryMs = 8_000;
 
 /** The beginning is a position, too: of a trail that has no entry yet. */
-const isKept = statement<{ isKept: boolean }, Position>(
+const isKept = statement<{ isKept: boolean; isStandby: boolean }, Position>(
   'isKept',
-  `select case when $id::bigint > 0
+  `select pg_is_in_recovery() as "isStandby", case when $id::bigint > 0
      then exists (select from audit_entries where id = $id::bigint and at = ${timeOf('$micros')})
        or exists (select from audit_retention where swept_id = $id::bigint and swept_at = ${timeOf('$micros')})
      else not exists (select from audit_retention where swept_id is not null) end as "isKept"`,
@@ -82,6 +83,8 @@ export function watchEntries(database: Database, tail: EntryTail): Handler<typeo
 async function findPosition(db: Queryable, asked: string): Promise<Position> {
   if (asked === 'oldest') return beginning;
   const position = readPosition(asked);
-  if (!onlyRow(await db.query(isKept(position))).isKept) throw fail(commonErrors.positionLost);
+  const found = onlyRow(await db.query(isKept(position)));
+  // A standby may not have the entry yet.
+  if (!found.isKept) throw fail(found.isStandby ? databaseErrors.unavailable : commonErrors.positionLost);
   return position;
 }
