@@ -16,7 +16,9 @@ export function runService(
     checkInternals();
     const config = readConfig(name, process.env);
     const logger = createLogger(`${name}-service`, config.logLevel);
-    const service = await start(config, logger);
+    const service = await Promise.race([start(config, logger), stopRequested]);
+    // It serves nobody yet: whatever has begun ends with the process.
+    if (service === undefined) return logger;
     const { grpcPort, webPort, metricsPort } = service;
     logger.info({ grpcPort, webPort, metricsPort }, 'serving');
     await stopRequested;

@@ -1,11 +1,14 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
 import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { credentials, Client as GrpcClient, type ServiceError } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { expect, it, onTestFinished } from 'vitest';
+import { findFreePort } from '../../services/dev/ports.ts';
 import { startSlotService } from '../../services/slot-service/service.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
 import { SlotStoreService } from '../../shared/gen/slot/v1/slot_store_service_pb.ts';
@@ -15,11 +18,13 @@ import { expectError } from '../support/contract.ts';
 import { createGrpcJsTransport } from '../support/grpc-transport.ts';
 import { holding, type Lock, lockSlots } from '../support/locks.ts';
 import { post } from '../support/post.ts';
+import { programArguments } from '../support/processes.ts';
+import { viaPort } from '../support/proxy.ts';
 import type { LogLine } from '../support/replica.ts';
 import { readTestConfig } from '../support/service.ts';
 import { createSlot, openSlot, outcomeOf, readCovering, type Written } from '../support/slot-writes.ts';
 import { Stage } from '../support/stage.ts';
-import { signToken, withToken } from '../support/tokens.ts';
+import { signToken, testSecret, withToken } from '../support/tokens.ts';
 
 interface Started extends RunningService {
   readonly stage: Stage;
@@ -228,4 +233,24 @@ it('A refresh that runs at the shutdown deadline is handed back, and another rep
   expect(failedSteps(service)).toEqual([]);
   // A job that nobody handed back is found after 10 s.
   expect(await readCovering(other, written, 5_000)).toContain(written.slotId);
+});
+
+it('A process that is asked to stop before it serves ends at once', async () => {
+  const stage = await Stage.open();
+  onTestFinished(() => stage.close());
+  // It waits for the connection that hears of changes.
+  const directUrl = viaPort(stage.database.url, await findFreePort());
+  const child = spawn(process.execPath, programArguments('services/slot-service/main.ts'), {
+    env: {
+      ...process.env,
+      ...{ DATABASE_URL: stage.database.url, DATABASE_DIRECT_URL: directUrl, AUTH_JWT_SECRET: testSecret },
+      ...{ SLOT_GRPC_PORT: '0', SLOT_WEB_PORT: '0' },
+    },
+  });
+  const ended = once(child, 'exit');
+  for await (const line of createInterface(child.stdout)) {
+    if (line.includes('the connection for notifications failed')) break;
+  }
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
 });
