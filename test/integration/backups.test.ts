@@ -67,10 +67,16 @@ class BackedUp {
 }
 
 describe.skipIf(programFolder === undefined)(`The CronJobs of Kubernetes${reason}`, () => {
-  it.each(['public', 'delivery'])(
+  it.each([
+    ['public', []],
+    ['delivery', []],
+    ['public beside others', ['archive']],
+  ])(
     'The CronJobs of Kubernetes dump a database with its tables in the schema %s, restore it, and tell what they found',
-    async (schema) => {
+    async (named, others) => {
+      const [schema = ''] = named.split(' ');
       const backedUp = await BackedUp.create(schema);
+      for (const other of others) await migrate(backedUp.deployment.urls.owner, other);
       expect(await backedUp.run('backup')).toMatchObject({ code: 0, stderr: '' });
       expect(backedUp.dumps).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\dT\d{6}Z\.dump$/)]);
       expect(await backedUp.run('restore-drill')).toMatchObject({
