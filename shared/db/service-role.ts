@@ -6,10 +6,10 @@ import { ConfigError } from '../config/variables.ts';
 const entryColumns = 'procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes';
 
 /**
- * Grants the services' rights to the role that they connect as. The role may read and write all rows, with two
+ * Grants the services' rights to the role that they connect as. The role may read and write all rows, with some
  * exceptions. It may only read the staff users, the lists of migrations and of parts, and the retention of audit
- * entries. It may insert audit entries, but neither set their time nor change them. The role owns nothing and can't
- * change the schema.
+ * entries. Triggers alone use the freed ids. It may insert audit entries, but neither set their time nor change them.
+ * The role owns nothing and can't change the schema.
  *
  * @param databaseUrl the URL with which the schema's owner connects.
  * @param serviceUrl the URL with which services connect. A missing role is created with the URL's password. An existing
@@ -57,6 +57,7 @@ export async function grantServiceRole(
       grant select, insert, update, delete on all tables in schema ${tables}, bullmq to ${role};
       grant usage, select on all sequences in schema ${tables}, bullmq to ${role};
       revoke insert, update, delete on staff_users, schema_migrations, schema_parts, audit_retention from ${role};
+      revoke all on freed_ids from ${role};
       revoke insert, update, delete on audit_entries from ${role};
       grant insert (${entryColumns}) on audit_entries to ${role};
       grant execute on function sweep_audit_entries to ${role};

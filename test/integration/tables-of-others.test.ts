@@ -168,6 +168,22 @@ describe('Ids that other systems took', () => {
     expect(await drawNext('products', product)).toBe(product + 1);
   });
 
+  it.each([
+    ['deleted', (id: number) => `delete from products where id = ${id}`],
+    ['deleted with all others', () => 'truncate products'],
+  ])('An id that another system chose is no free one after its row was %s', async (_how, end) => {
+    const next = (await lastId('products')) + 1;
+    await sql('insert into products (id, name) values ($1, $2)', [next, 'Tea']);
+    const couponCode = newName('LISTED').toUpperCase();
+    await coupons.create({
+      coupon: { couponCode, discountPercent: 10, isApplyForAll: true, productIds: { ids: [next] } },
+    });
+    await sql('begin');
+    await sql(end(next));
+    expect(await add('products')).toBe(next + 1);
+    await sql('rollback');
+  });
+
   it('An id is moved over a long block of taken ones at once, and who may not insert draws none', async () => {
     const last = await lastId('products');
     await sql(`insert into products (id, name) select $1 + n, 'p' from generate_series(1, 5000) n`, [last]);

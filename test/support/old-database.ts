@@ -77,6 +77,9 @@ const rowsAfter: Readonly<Record<string, string>> = {
     update redemptions set used_at = now();
     insert into folded_uses values (now(), 1, 12.5);
     update coupons set max_uses = 10 where id <= 10`,
+  '0041_freed_ids': `
+    insert into products (id, name) values (2000000000, 'Gone');
+    delete from products where id = 2000000000`,
 };
 
 /** Applies the next migration, and inserts rows into each new table. */

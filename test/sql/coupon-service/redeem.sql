@@ -28,18 +28,16 @@ room as materialized (
   from left_of
 ),
 found as materialized (
-  select room.*, is_current, not is_current or $discountAmount::numeric is not null and not "hasConflict" and not "isLimitReached" and not "isUsedUp"
+  select room.*, $discountAmount::numeric is not null and not "hasConflict" and not "isLimitReached" and not "isUsedUp"
   and not exists (select from seen where user_id <> $userId or state = 'USED') as "mayWrite"
-  from room, lateral (
-    select exists (select from coupons where id = $couponId and xmin::text = $version) as is_current
-  ) as judged
+  from room
 ),
 wanted (order_amount, discount_amount, state, held_until, used_at) as materialized (
   select $orderAmount::numeric, trim_scale($discountAmount),
   case when false or $holdSeconds::integer = 0 then 'USED' else 'HELD' end,
   case when not false and $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second' end,
   case when false then seen.used_at when $holdSeconds = 0 then statement_timestamp() end
-  from found left join seen on true where "mayWrite" and is_current
+  from found left join seen on true where "mayWrite"
 ),
 renewed as (
   update redemptions set (order_amount, discount_amount, state, held_until, used_at) = (select order_amount, discount_amount, state, held_until, used_at from wanted)
@@ -82,5 +80,7 @@ select found.*,
 redemptions.id, redemptions.order_key as "orderKey", redemptions.coupon_id as "couponId", redemptions.user_id as "userId",
 redemptions.order_amount as "orderAmount", redemptions.discount_amount as "discountAmount", case when (redemptions.state = 'HELD' and redemptions.held_until <= statement_timestamp()) then 'EXPIRED' else redemptions.state end as state,
 redemptions.held_until as "heldUntil", redemptions.created_at as "createdAt",
-redemptions.used_at as "confirmedAt", redemptions.released_at as "releasedAt"
+redemptions.used_at as "confirmedAt", redemptions.released_at as "releasedAt",
+case when not exists (select from coupons where id = $couponId and xmin::text = $version) then refuse_lost_race() end
+as "lostRace"
 from found left join kept as redemptions on true

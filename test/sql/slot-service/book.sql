@@ -42,7 +42,7 @@ wanted (units, user_id, state, held_until, booked_at) as materialized (
   case when is_booked or $holdSeconds::integer = 0 then 'BOOKED' else 'HELD' end,
   case when not is_booked and $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second' end,
   case when is_booked then seen.booked_at when $holdSeconds = 0 then statement_timestamp() end
-  from found left join seen on true where "mayWrite" and true
+  from found left join seen on true where "mayWrite"
 ),
 renewed as (
   update slot_bookings set (units, user_id, state, held_until, booked_at) = (select units, user_id, state, held_until, booked_at from wanted)

@@ -1,4 +1,5 @@
-select coalesce(last.id, 0)::float8 as "lastId", coalesce((extract(epoch from last.at) * 1000000)::bigint, 0)::float8 as "lastMicros",
+select pg_is_in_recovery() as "isStandby",
+coalesce(last.id, 0)::float8 as "lastId", coalesce((extract(epoch from last.at) * 1000000)::bigint, 0)::float8 as "lastMicros",
 array(
   select virtualtransaction from pg_locks
   where relation = 'audit_entries'::regclass and mode = 'RowExclusiveLock' and granted

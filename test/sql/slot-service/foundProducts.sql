@@ -1,9 +1,5 @@
-select products.id, products.name, sum(
-  octet_length(products.name) + coalesce(octet_length(array_to_string(products.images, '')), 0)
-) over () > 67108864 as "areTooLarge",
-case when not sum(
-  octet_length(products.name) + coalesce(octet_length(array_to_string(products.images, '')), 0)
-) over () > 67108864 then array_to_json(products.images) end as images
+select products.id, products.name, sum(octet_length(products.name) + coalesce(octet_length(array_to_string(products.images, '')), 0)) over () > 67108864 as "areTooLarge",
+case when not sum(octet_length(products.name) + coalesce(octet_length(array_to_string(products.images, '')), 0)) over () > 67108864 then array_to_json(products.images) end as images
 from (
   select id from (select * from (select shown.* from (select id from unnest(current_setting('found.ids')::integer[]) with ordinality as ids (id, place) union select $id::integer) as ids, lateral (select * from products where id = ids.id offset 0) as shown) as found where ($includeRetired::boolean or not is_retired)) as products
   order by products.name collate "und-x-icu", products.id

@@ -13,6 +13,15 @@ slots as materialized (
     select product_id from product_slots where slot_id = slots.id order by product_id
   ) as associated
   from slots where is_active and not (select is_too_large from size)
+),
+shown as materialized (
+  select id, name, images from products where id in (select unnest(associated) from slots)
+),
+verdict as materialized (
+  select is_too_large or (
+    select coalesce(sum(octet_length(products.name) + coalesce(octet_length(array_to_string(products.images, '')), 0)), 0) > 67108864 from shown as products
+  ) as is_too_large
+  from size
 )
 select
 slots.id, to_json(slots.delivery_time at time zone 'UTC')::text as "deliveryTime",
@@ -26,11 +35,10 @@ case when slots.capacity is not null then coalesce((
           ), 0) end), 2147483647)::integer
     from slot_usage where slot_id = slots.id
   ), 0) end as booked, slots.delivery_sequence::text as "deliverySequence", array_to_json(associated) as "productIds",
-case when row_number() over latest_first = 1 then (
-  select json_agg(json_build_object('id', products.id, 'name', products.name, 'images', products.images))
-  from products where products.id in (select unnest(associated) from slots)
+case when not is_too_large and row_number() over latest_first = 1 then (
+  select json_agg(json_build_object('id', id, 'name', name, 'images', images)) from shown
 ) end as products
-from size left join slots on true
+from verdict left join slots on not is_too_large
 where is_too_large or slots.id is not null
 window latest_first as (order by delivery_time desc, id desc)
 order by delivery_time desc, id desc

@@ -13,12 +13,22 @@ from slots left join lateral (
             ), 0) end), 2147483647)::integer
       from slot_usage where slot_id = slots.id
     ), 0) end as booked, slots.delivery_sequence::text as "deliverySequence", "snippetsSize",
-  coalesce((
-      select json_agg(json_build_array(product_id, products.name, products.images) order by product_id)
+  (
+    select listed from (
+      select coalesce(
+        json_agg(json_build_array(product_id, name, images) order by product_id) filter (where not is_large), '[]'
+      ) as listed
       from (
-        select product_id from product_slots where slot_id = slots.id limit $maxSize::bigint + 1
-      ) as associations left join products on products.id = product_id
-    ), '[]') as "productSlots",
+        select product_id, products.name, products.images, ($maxSize::bigint <= 100
+          and pg_column_size(products.name) + pg_column_size(products.images) > 2000) is true as is_large
+        from (
+          select product_id from product_slots where slot_id = slots.id limit $maxSize::bigint + 1
+        ) as associations left join products on products.id = product_id
+      ) as products
+      having not coalesce(bool_or(is_large), false)
+    ) as products
+    where octet_length(listed::text) <= $maxSize::bigint * 1000
+  ) as "productSlots",
   coalesce((
       select jsonb_agg(jsonb_build_object(
           'snippetCode', snippet_code, 'slotId', slot_id, 'productIds', product_ids,
@@ -32,6 +42,10 @@ from slots left join lateral (
     ) as snippets
   ) as measured
   where "snippetsSize" <= $maxSize and slots.shown_bytes / 160 <= $maxSize
+  and ($maxSize <= 100 or (
+      select coalesce(sum(octet_length(products.name) + coalesce(octet_length(array_to_string(products.images, '')), 0)), 0)
+      from product_slots join products on products.id = product_id where slot_id = slots.id
+    ) <= 67108864)
   offset 0
 ) as detail on true
 where slots.id = $key::integer
