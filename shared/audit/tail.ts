@@ -43,9 +43,6 @@ export interface Horizon {
   readonly setBacks: number;
 }
 
-// A transaction locks the table before its entries take their ids, which grow, and its entries are visible before it
-// unlocks. The snapshot, which shows the last entry, is older than the list of writers. Entries with lower ids that it
-// does not show are therefore of these writers. Retention may have deleted the last entry.
 interface FoundHorizon {
   lastId: number;
   lastMicros: number;
@@ -55,6 +52,9 @@ interface FoundHorizon {
   isStandby: boolean;
 }
 
+// A transaction locks the table before its entries take their ids, which grow, and its entries are visible before it
+// unlocks. The snapshot, which shows the last entry, is older than the list of writers. Entries with lower ids that it
+// does not show are therefore of these writers. Retention may have deleted the last entry.
 const entryHorizon = statement<FoundHorizon, Position>(
   'entryHorizon',
   `select pg_is_in_recovery() as "isStandby",

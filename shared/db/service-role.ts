@@ -7,9 +7,9 @@ const entryColumns = 'procedure, subject, staff_id, request_id, resource_type, r
 
 /**
  * Grants the services' rights to the role that they connect as. The role may read and write all rows, with some
- * exceptions. It may only read the staff users, the lists of migrations and of parts, and the retention of audit
- * entries. Triggers alone use the freed ids. It may insert audit entries, but neither set their time nor change them.
- * The role owns nothing and can't change the schema.
+ * exceptions. It may only read the staff users, the lists of migrations, of parts and of freed ids, and the retention
+ * of audit entries. It may insert audit entries, but neither set their time nor change them. The role owns nothing and
+ * can't change the schema.
  *
  * @param databaseUrl the URL with which the schema's owner connects.
  * @param serviceUrl the URL with which services connect. A missing role is created with the URL's password. An existing
@@ -56,8 +56,7 @@ export async function grantServiceRole(
       grant usage on schema ${tables}, bullmq to ${role};
       grant select, insert, update, delete on all tables in schema ${tables}, bullmq to ${role};
       grant usage, select on all sequences in schema ${tables}, bullmq to ${role};
-      revoke insert, update, delete on staff_users, schema_migrations, schema_parts, audit_retention from ${role};
-      revoke all on freed_ids from ${role};
+      revoke insert, update, delete on staff_users, schema_migrations, schema_parts, audit_retention, freed_ids from ${role};
       revoke insert, update, delete on audit_entries from ${role};
       grant insert (${entryColumns}) on audit_entries to ${role};
       grant execute on function sweep_audit_entries to ${role};

@@ -17,7 +17,7 @@ export function runService(
     const config = readConfig(name, process.env);
     const logger = createLogger(`${name}-service`, config.logLevel);
     const service = await Promise.race([start(config, logger), stopRequested]);
-    // It serves nobody yet: whatever has begun ends with the process.
+    // Its ports do not serve yet, or have just begun to: there is nothing to wait for.
     if (service === undefined) return logger;
     const { grpcPort, webPort, metricsPort } = service;
     logger.info({ grpcPort, webPort, metricsPort }, 'serving');

@@ -39,10 +39,10 @@ const rememberIds = statement<{ externalId: string }, { externalIds: readonly st
    returning external_id as "externalId"`,
 );
 
-/** Returns the external id of a row; undefined if it has none. One whose other values can't be read has it, too. */
+/** Returns the external id of a row that can't be taken for another reason; undefined if it has none. */
 function externalIdOf({ values, problem }: FileRow): string | undefined {
-  const text = String(values.get('external_id'));
-  return problem === undefined && /^[!-~]{1,128}$/.test(text) ? text : undefined;
+  const id = values.get('external_id');
+  return problem === undefined && typeof id === 'string' && /^[!-~]{1,128}$/.test(id) ? id : undefined;
 }
 
 /**

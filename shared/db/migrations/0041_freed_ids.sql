@@ -13,6 +13,8 @@ do $$
 declare
   tab text;
   definition text;
+  taken text;
+  freed text;
 begin
   execute format($function$
     create function keep_freed_ids() returns trigger
@@ -38,11 +40,18 @@ begin
     execute format('create trigger freed_ids_kept_on_truncate before truncate on %I
       for each statement execute function keep_freed_ids()', tab);
     definition := pg_get_functiondef(format('next_%s_id', tab)::regproc);
-    if strpos(definition, 'exit when not exists (') = 0 then
+    taken := format('from %I.%I where id', current_schema(), tab);
+    freed := format('from %I.freed_ids where of_table = %L and id', current_schema(), tab);
+    if strpos(definition, taken || ' = drawn)') = 0 or strpos(definition, taken || ' >= drawn)') = 0 then
       raise 'next_%_id is not as migration 0027 has made it', tab;
     end if;
-    execute replace(definition, 'exit when not exists (',
-      format('exit when not exists (select from %I.freed_ids where of_table = %L and id = drawn) and not exists (', current_schema(), tab));
+    -- In a block of ids, one may be both: freed, and taken again.
+    definition := replace(definition, taken || ' = drawn)', taken || ' = drawn union all select ' || freed || ' = drawn)');
+    definition := replace(
+      definition, format('lead(id) over (order by id) as following %s >= drawn)', taken),
+      format('lead(id) over (order by id) as following from (select id %s >= drawn union all select id %s >= drawn) as ids)', taken, freed)
+    );
+    execute replace(definition, 'following is distinct from id + 1::bigint', 'coalesce(following > id + 1::bigint, true)');
     -- The function runs with the rights of the owner of its table.
     execute (
       select format('grant select on freed_ids to %s', relowner::regrole) from pg_class where oid = tab::regclass
@@ -53,4 +62,5 @@ end $$;
 insert into schema_parts
 select 'constraint', 'freed_ids_pkey'
 union all select 'trigger', tab || '.freed_ids_kept_on_' || event
-from unnest(array['users', 'products', 'product_groups', 'orders']) as tab, unnest(array['delete', 'truncate']) as event;
+from unnest(array['users', 'products', 'product_groups', 'orders']) as tab, unnest(array['delete', 'truncate']) as event
+union all select 'grant', 'SELECT on freed_ids';
