@@ -55,11 +55,14 @@ export const endDelivery = statement<{ swept: number }, OfService>(
    select count(*)::integer as swept from ended`,
 );
 
-/** Takes the lease of a batch. No row: another replica has it. */
-export const claimBatch = statement<{ claims: string }, OfService & { sentId: number; batchEnd: number }>(
+/** Takes the lease of a batch. No row: another replica has it, or has tried one since this one has read the row. */
+export const claimBatch = statement<
+  { claims: string },
+  OfService & { sentId: number; triedEnd: number | null; batchEnd: number }
+>(
   'claimBatch',
   `update webhook_deliveries set batch_end = $batchEnd::bigint, claims = claims + 1, is_active = true, due_at = ${lease}
-   where service = $service and sent_id = $sentId::bigint and coalesce(batch_end, $batchEnd::bigint) >= $batchEnd::bigint
+   where service = $service and sent_id = $sentId::bigint and batch_end is not distinct from $triedEnd::bigint
      and ${isDue}
    returning claims`,
 );

@@ -157,7 +157,7 @@ class Webhooks {
     if (first === undefined || last === undefined) return this.#pass({ sentId, batchEnd, isDue }, end, reachedId);
     if (!isDue) return false;
     const lastId = batchEnd === null ? Number(last.row.id) : end;
-    const [claim] = await this.#query(claimBatch({ service, sentId, batchEnd: lastId }));
+    const [claim] = await this.#query(claimBatch({ service, sentId, triedEnd: batchEnd, batchEnd: lastId }));
     if (claim === undefined) return false;
     const claimed = { service, batchEnd: lastId, claims: claim.claims };
     const id = `${service}-${first.row.id}-${last.row.id}-${last.row.atMicros}`;

@@ -288,6 +288,19 @@ describe('Webhooks', () => {
     expect(receiver.taken).toEqual(['slot-service-3']);
   });
 
+  it('A batch that another replica has tried in between is sent as it was', async () => {
+    await start();
+    const tried = `update webhook_deliveries set batch_end = 2 where service = 'slot-service'`;
+    await holding(database.url, tried, async (lock) => {
+      await database.sql(entryOf(1));
+      await lock.untilAwaited();
+      await database.sql(entryOf(2));
+      await lock.release('commit');
+    });
+    await receiver.until(2);
+    expect(receiver.received.map(({ ids }) => ids)).toEqual([['slot-service-1', 'slot-service-2']]);
+  });
+
   it('A trail that grows by entries of the other service holds nothing back', async () => {
     await start();
     await database.sql(entryOf(1, 'coupon', 1200));
