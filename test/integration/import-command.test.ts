@@ -107,6 +107,11 @@ describe('The import command', () => {
     expect(await rejectedOf('rows')).toContain('u-1,1,external_id: an earlier row of the file has it');
   });
 
+  it('An external id may be a number in JSON lines', async () => {
+    const { stdout } = await importFile('users', '{"external_id":17}\n{"external_id":18}\n{"external_id":"17"}\n');
+    expect(stdout).toBe('users: 2 created, 0 changed, 0 unchanged, 1 refused, see /rows.rejected\n');
+  });
+
   it('Refused JSON lines have their reason under a further key', async () => {
     await importFile(
       'orders',

@@ -39,7 +39,7 @@ const rememberIds = statement<{ externalId: string }, { externalIds: readonly st
    returning external_id as "externalId"`,
 );
 
-/** Returns the external id of a row that can't be taken for another reason; undefined if it has none. */
+/** Returns the external id of a row whose other values can't be read; undefined if it has none. */
 function externalIdOf({ values, problem }: FileRow): string | undefined {
   const id = values.get('external_id');
   return problem === undefined && typeof id === 'string' && /^[!-~]{1,128}$/.test(id) ? id : undefined;
@@ -58,7 +58,8 @@ export async function importBatch<Row extends Given>(
   const readable = batch.flatMap((row) => {
     try {
       if (row.problem === undefined) {
-        return [{ row, given: importing.toGiven(read(row.values), callingCode, '') }];
+        const record = read(row.values);
+        return [{ row, externalId: record.externalId, given: importing.toGiven(record, callingCode, '') }];
       }
       reasons.set(row, row.problem);
     } catch (error) {
@@ -66,9 +67,11 @@ export async function importBatch<Row extends Given>(
     }
     return [];
   });
-  const externalIds = batch.flatMap((row) => externalIdOf(row) ?? []);
+  const idsRead = new Map(readable.map(({ row, externalId }) => [row, externalId]));
+  const named = batch.map((row) => ({ row, externalId: idsRead.get(row) ?? externalIdOf(row) ?? '' }));
+  const externalIds = named.flatMap(({ externalId }) => externalId || []);
   const fresh = new Set((await db.query(rememberIds({ externalIds }))).map(({ externalId }) => externalId));
-  const firsts = new Set(batch.filter((row) => fresh.delete(externalIdOf(row) ?? '')));
+  const firsts = new Set(named.filter(({ externalId }) => fresh.delete(externalId)).map(({ row }) => row));
   for (const { row } of readable) {
     if (!firsts.has(row)) reasons.set(row, 'external_id: an earlier row of the file has it');
   }
