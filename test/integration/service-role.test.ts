@@ -26,6 +26,21 @@ describe('The role of the services', () => {
     }
   });
 
+  it.each(['count_links', 'keep_freed_ids'])(
+    'Nothing of a role runs with the rights of the owner in %s',
+    async (trigger) => {
+      const service = new pg.Client({ connectionString: asServiceRole(database.url) });
+      await service.connect();
+      onTestFinished(() => service.end());
+      const columns = 'id pg_temp.own, coupon_id pg_temp.own';
+      await service.query(`create type pg_temp.own as (value bigint); create temp table users (${columns})`);
+      await expect(
+        service.query(`create trigger own after delete on pg_temp.users
+        referencing old table as deleted for each statement execute function ${trigger}('users')`),
+      ).rejects.toMatchObject({ code: '42501' });
+    },
+  );
+
   it('The migration refuses to give the services the role that owns the schema', async () => {
     const env = { DATABASE_URL: database.url, SERVICE_DATABASE_URL: database.url };
     const { code, stderr } = await runProgram('shared/db/migrate-main.ts', [], env);

@@ -171,6 +171,10 @@ describe('Ids that other systems took', () => {
   it.each([
     ['deleted', (id: number) => `delete from products where id = ${id}`],
     ['deleted with all others', () => 'truncate products'],
+    [
+      'deleted by replication',
+      (id: number) => `set local session_replication_role = replica; delete from products where id = ${id}`,
+    ],
   ])('An id that another system chose is no free one after its row was %s', async (_how, end) => {
     const next = (await lastId('products')) + 1;
     await sql('insert into products (id, name) values ($1, $2)', [next, 'Tea']);
@@ -199,6 +203,22 @@ describe('Ids that other systems took', () => {
     } finally {
       await sql('reset session authorization; drop owned by reader; drop role reader');
     }
+  });
+
+  it('To pass a block of ids, its part of the index is read, and once', async () => {
+    const last = await lastId('products');
+    await sql('begin');
+    await sql(
+      `insert into products (id, name) select $1 + n, 'p' from generate_series(1, 20000) as n where n % 500 <> 0`,
+      [last],
+    );
+    await sql('analyze products');
+    const [row] = await sql<{ 'QUERY PLAN': readonly [{ Plan: { 'Shared Hit Blocks': number } }] }>(
+      `explain (analyze, buffers, format json) insert into products (name) values ('next')`,
+    );
+    expect(await lastId('products')).toBe(last + 500);
+    expect(row?.['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(1_000);
+    await sql('rollback');
   });
 
   it.each(['orders', 'order_statuses', 'products', 'product_groups'])(

@@ -41,7 +41,8 @@ const rememberIds = statement<{ externalId: string }, { externalIds: readonly st
 
 /** Returns the external id of a row whose other values can't be read; undefined if it has none. */
 function externalIdOf({ values, problem }: FileRow): string | undefined {
-  const id = values.get('external_id');
+  const given = values.get('external_id');
+  const id = typeof given === 'number' ? String(given) : given;
   return problem === undefined && typeof id === 'string' && /^[!-~]{1,128}$/.test(id) ? id : undefined;
 }
 
