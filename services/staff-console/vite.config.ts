@@ -15,7 +15,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     // The oldest browsers that the console works in (docs/console.md): nested rules are unfolded for them.
-    cssTarget: ['chrome111', 'firefox115', 'safari16.4'],
+    cssTarget: ['chrome120', 'firefox125', 'safari17.4'],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     // Lists the licences of the page's libraries, for readers and for the SBOM.

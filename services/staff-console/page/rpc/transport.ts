@@ -46,12 +46,10 @@ export function createTransports() {
 const watchLateCalls: Interceptor = (next) => async (request) => {
   if (request.stream) return next(request);
   request.signal.throwIfAborted();
-  // The oldest browsers that the console works in have no `AbortSignal.any`.
   const call = new AbortController();
-  request.signal.addEventListener('abort', () => call.abort());
   const timer = setTimeout(() => lateCalls.set([...lateCalls.state, call]), patienceMs);
   try {
-    return await next({ ...request, signal: call.signal });
+    return await next({ ...request, signal: AbortSignal.any([request.signal, call.signal]) });
   } finally {
     clearTimeout(timer);
     lateCalls.set(lateCalls.state.filter((each) => each !== call));
