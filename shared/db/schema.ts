@@ -41,7 +41,7 @@ const missingParts = statement<{ part: string }>(
    from (
      select kind, name from schema_parts
      except all select 'constraint', conname from pg_constraint join pg_class on pg_class.oid = conrelid
-       where relnamespace = current_schema()::regnamespace and starts_with(conname, relname || '_')
+       where relnamespace = current_schema()::regnamespace and starts_with(conname::text, relname || '_')
      except all select 'index', relname from pg_index join pg_class on oid = indexrelid
        where relnamespace = current_schema()::regnamespace and indisvalid
      except all select 'trigger', relname || '.' || tgname from pg_trigger join pg_class on pg_class.oid = tgrelid

@@ -46,6 +46,7 @@ export async function grantServiceRole(
     // Concurrent migrations would update the same rows of the system catalog, which fails without the lock.
     await client.query(`
       begin;
+      set local lock_timeout = '1min';
       select pg_advisory_xact_lock(hashtext('service role'));
       ${state?.exists ? '' : `create role ${role} login;`}
       ${password === '' ? '' : `alter role ${role} login password ${secret};`}
@@ -57,6 +58,7 @@ export async function grantServiceRole(
       grant select, insert, update, delete on all tables in schema ${tables}, bullmq to ${role};
       grant usage, select on all sequences in schema ${tables}, bullmq to ${role};
       revoke insert, update, delete on staff_users, schema_migrations, schema_parts, audit_retention, freed_ids from ${role};
+      revoke insert, update, delete on bullmq.migration from ${role};
       revoke insert, update, delete on audit_entries from ${role};
       grant insert (${entryColumns}) on audit_entries to ${role};
       grant execute on function sweep_audit_entries to ${role};

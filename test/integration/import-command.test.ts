@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -81,6 +81,7 @@ describe('The import command', () => {
       stdout: 'users: 2 created, 0 changed, 0 unchanged, 6 refused, see /rows.rejected\n',
     });
     const rejected = await rejectedOf('rows');
+    expect((await stat(path.join(folder, 'rows.rejected'))).mode & 0o777).toBe(0o600);
     expect(rejected).toBe(
       [
         'external_id;mobile;name;reason',

@@ -21,9 +21,42 @@ describe('The role of the services', () => {
       ...['create schema x', 'alter function store_request_id() cost 1'],
       ...[`insert into staff_users (name) values ('Mallory')`, `update staff_users set name = 'Mallory'`],
       ...[`insert into schema_migrations (name, run_on) values ('x', now())`, 'create table bullmq.x ()'],
+      ...['update bullmq.migration set min_client_version = 99'],
     ]) {
       await expect(service.query(statement), statement).rejects.toMatchObject({ code: '42501' });
     }
+  });
+
+  it('No type of a role stands for one of an index when a foreign key changes a row with the rights of the owner', async () => {
+    const service = new pg.Client({ connectionString: asServiceRole(database.url) });
+    await service.connect();
+    onTestFinished(() => service.end());
+    await database.sql(`insert into staff_users (id, name) overriding system value values (1, 'Asha')`);
+    await service.query(`
+      create temp table callers (name pg_catalog.text);
+      grant insert on callers to public;
+      create function pg_temp.note(pg_catalog.text) returns boolean language plpgsql as
+        'begin insert into pg_temp.callers values (current_user); return true; end';
+      create domain pg_temp.text as pg_catalog.text check (pg_temp.note(value));
+      insert into coupons (id, coupon_code, created_by) overriding system value values (900, 'GONE', 1);
+      insert into reserved_coupons (coupon_code, secret_code, created_by, claimed_coupon_id)
+        select 'C', 'S' || n, 1, 900 from generate_series(1, 300) as n;
+      truncate callers;
+      delete from coupons where id = 900`);
+    expect((await service.query('select distinct name from callers')).rows).toEqual([]);
+  });
+
+  it('No function that a foreign key runs with the rights of the owner depends on the search path of a session', async () => {
+    const unsafe = `
+      with changed as (select conrelid as oid from pg_constraint where confdeltype in ('c', 'n', 'd') or confupdtype in ('c', 'n', 'd')),
+      run as (
+        select tgfoid as oid from pg_trigger where tgrelid in (select oid from changed) and not tgisinternal
+        union all select refobjid from pg_depend left join pg_index on classid = 'pg_class'::regclass and objid = indexrelid
+          left join pg_constraint on classid = 'pg_constraint'::regclass and objid = pg_constraint.oid
+        where refclassid = 'pg_proc'::regclass and coalesce(indrelid, conrelid) in (select oid from changed)
+      )
+      select proname from pg_proc where oid in (select oid from run) and not coalesce(proconfig @> array['search_path=pg_catalog, pg_temp'], false)`;
+    expect(await database.sql(unsafe)).toEqual([]);
   });
 
   it.each(['count_links', 'keep_freed_ids'])(

@@ -98,7 +98,7 @@ async function importRows(
   const counts = { created: 0, changed: 0, unchanged: 0, refused: 0 };
   const bar = new SingleBar({ format: '{bar} {value} of {total} rows, {eta_formatted} left', clearOnComplete: true });
   const append = async (text: string) => {
-    if (rejected !== undefined) await appendFile(rejected, text);
+    if (rejected !== undefined) await appendFile(rejected, text, { mode: 0o600 });
     else process.stderr.write(text);
   };
   if (rejected !== undefined) await rm(rejected, { force: true });

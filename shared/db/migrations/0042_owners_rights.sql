@@ -4,6 +4,10 @@
 -- would run with the rights of the owner. Triggers that are there need nobody's right.
 revoke execute on function count_links, keep_freed_ids from public;
 
+-- When a coupon is deleted, PostgreSQL updates reserved coupons with the rights of the owner, in the session of whoever deletes. Nothing of
+-- that session may stand for what an index names.
+alter function search_grams set search_path = pg_catalog, pg_temp;
+
 do $$
 declare
   tab record;
