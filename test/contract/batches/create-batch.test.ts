@@ -3,8 +3,11 @@ import { createClient } from '@connectrpc/connect';
 import { expect, it } from 'vitest';
 import type { CreateBatchRequestSchema } from '../../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
-import { batchContract, expectInvalidField } from '../../support/contract.ts';
+import { batchContract, expectError, expectInvalidField } from '../../support/contract.ts';
+import { idOf } from '../../support/database.ts';
+import { whileHeld } from '../../support/locks.ts';
 import { entriesOf } from '../../support/redemptions.ts';
+import { signToken } from '../../support/tokens.ts';
 
 type Request = Omit<MessageInitShape<typeof CreateBatchRequestSchema>, '$typeName'>;
 type Body = NonNullable<Request['coupon']>;
@@ -106,6 +109,14 @@ batchContract('CreateBatch', (api) => {
     ],
   ])('%s is refused where it is out of bounds', async (field, coupon, request) => {
     await expectInvalidField(create(1, coupon, request), field);
+  });
+
+  it('A staff user who is deleted meanwhile is refused', async () => {
+    const staffId = await idOf(api.sql, `insert into staff_users (name) values ('Leaver') returning id`);
+    const leaver = api.as(await signToken({ staffId }));
+    const leave = `delete from staff_users where id = ${staffId}`;
+    const create = () => leaver.createBatch({ count: 1, coupon: { flatDiscount: 5 } });
+    await expectError(whileHeld(api.databaseUrl, leave, create), 'ACCESS_DENIED');
   });
 
   it('The longest codes have a prefix of 16 and 32 characters', async () => {

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { ImportOutcome } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
 import { expectInvalidField, importContract } from '../../support/contract.ts';
+import { whileHeld } from '../../support/locks.ts';
 
 const { CREATED, CHANGED, UNCHANGED } = ImportOutcome;
 
@@ -42,6 +43,15 @@ importContract('ImportOrders', (api) => {
     expect(await lastEntry()).toEqual({ before: {}, after: { orderStatus: { orderId: order?.id } } });
     expect(await outcomesOf([row])).toEqual([UNCHANGED]);
     expect(await orders()).toMatchObject([{ statuses: 1 }]);
+  });
+
+  it('An order is taken while another system takes the next id of its status', async () => {
+    const [order] = await api.sql<{ id: number }>('insert into orders (total_amount) values (5) returning id');
+    const [next] = await api.sql<{ id: number }>(`select nextval('order_statuses_id_seq')::integer + 1 as id`);
+    const taken = `insert into order_statuses (id, order_id) values (${next?.id}, ${order?.id})`;
+    const row = { externalId: 'o-1', totalAmount: '5' };
+    expect(await whileHeld(api.databaseUrl, taken, () => outcomesOf([row]))).toEqual([CREATED]);
+    expect(await orders()).toMatchObject([{ statuses: 1 }, { statuses: 1 }]);
   });
 
   it.each([
