@@ -139,7 +139,8 @@ function book(moment: Moment, { wanted, made }: DeedOf<'book'>): Outcome | undef
   if (own !== undefined && userId > 0 && own.userId > 0 && own.userId !== userId)
     return { answer: 'ORDER_KEY_TAKEN', world };
   const isSettled = own?.state === 'BOOKED' && own.units === units;
-  const refusal = isSettled ? undefined : moment.refusalOf(slotId, units - (own?.units ?? 0));
+  const more = units - (own?.units ?? 0);
+  const refusal = more > 0 ? moment.refusalOf(slotId, more) : undefined;
   if (refusal !== undefined) return { answer: refusal, world, bookingId: id, slotId };
   if (made === undefined || (id === undefined ? world.bookings.has(made.id) : id !== made.id)) return undefined;
   const state = own?.state === 'BOOKED' || !isHold ? 'BOOKED' : 'HELD';

@@ -91,6 +91,10 @@ describe('The check of histories of bookings', () => {
     ["another user's order", history(0, 1, booked(1, 'a', 1, { userId: 1 }), 2, 3, taken('a', { userId: 2 }))],
     ['a capacity below what is booked', history(0, 1, held, 2, 3, capacity(1), 4, 5, refused('b', 0, { units: 1 }))],
     ['a capacity that is raised meanwhile', history(0, 1, held, 2, 9, capacity(4), 2, 8, booked(2, 'b', 0))],
+    [
+      'an order that asks for no more than it has of a capacity below it',
+      history(0, 1, held, 2, 3, capacity(1), 4, 5, booked(1, 'a', 0), 6, 7, booked(1, 'a', 0, { units: 1 })),
+    ],
     ['a slot that is counted no more', history(0, 1, held, 2, 3, capacity(0), 4, 5, booked(2, 'b', undefined))],
     ['a slot that staff mark', history(0, 1, marked(true), 2, 3, refused('a', 3, { answer: 'MARKED_FULL' }))],
     ['a move that frees units', history(0, 1, held, 2, 9, moved(2, 0), 3, 8, booked(2, 'b', 0, { units: 3 }))],
@@ -144,6 +148,14 @@ describe('The check of histories of bookings', () => {
       history(0, 1, held, 2, 3, capacity(2), 4, 5, booked(2, 'b', 0, { units: 1 })),
     ],
     ['an order in a slot that is marked', 1, history(0, 1, marked(true), 2, 3, held)],
+    [
+      'a refusal of an order that asks for no more than it has',
+      2,
+      history(0, 1, held, 2, 3, capacity(1), 4, 5, {
+        ...refused('a', 0),
+        shown: { ...held.shown, remaining: 0 },
+      }),
+    ],
     ['a refusal where there is room', 0, history(0, 1, refused('a', 3))],
     ['a refusal after the units were given back', 2, history(0, 1, held, 2, 3, released, 4, 5, refused('b', 1))],
     ['a confirmation that fails in time', 1, history(0, 1, held, 2, 3, confirmed('HOLD_EXPIRED'))],

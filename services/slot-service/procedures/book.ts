@@ -61,7 +61,8 @@ type Found = {
   storeRequestId: string | null;
 } & (BookingRow | { id: null });
 
-// A booking that is booked with as many units is not judged, but may get a user.
+// An order that asks for no more than its booking has is not judged: it takes nothing from the slot. One that is booked
+// with as many units stays as it is, but may get a user.
 const upsertBooking = statement<Found, WantedBooking>(
   'book',
   `with ${slotRow('$slotId::integer')},
@@ -74,14 +75,14 @@ const upsertBooking = statement<Found, WantedBooking>(
        $userId::integer is null and $userExternalId::text is null or one.user_id is not null as "userExists",
        coalesce(seen.user_id <> one.user_id, false) as "isOthers", coalesce(seen.state = 'BOOKED', false) as is_booked,
        coalesce(seen.state = 'BOOKED' and seen.units = $units::integer, false) as is_unchanged,
-       $units - coalesce(seen.units, 0) as more, ${refusalOf('$units - coalesce(seen.units, 0)')} as reason
+       $units - coalesce(seen.units, 0) as more,
+       case when $units > coalesce(seen.units, 0) then ${refusalOf('$units - coalesce(seen.units, 0)')} end as refusal
      from (select ${namedUser} as user_id) as one left join slot on true left join seen on true
    ),
    found as materialized (
-     select *, case when not is_unchanged then reason end as refusal,
-       "slotExists" and "userExists" and not "isOthers" and case
+     select *, "slotExists" and "userExists" and not "isOthers" and case
          when is_unchanged then user_id is not null and exists (select from seen where seen.user_id is null)
-         else reason is null
+         else refusal is null
        end as "mayWrite"
      from asked
    ),

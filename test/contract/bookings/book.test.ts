@@ -156,8 +156,60 @@ bookingContract('Book', (api) => {
     expect(refused).toMatchObject({ booked: false, refusal: BookingRefusal.NO_ROOM, remaining: 4 });
     expect(refused.booking).toEqual(first.booking);
     await change(api.sql, slotId, { is_active: false });
-    const inactive = await book(slotId, { orderKey });
+    const inactive = await book(slotId, { orderKey, units: 7 });
     expect(inactive).toMatchObject({ booked: false, refusal: BookingRefusal.INACTIVE, booking: first.booking });
+  });
+
+  it.each([...closedSlots.map(([columns]) => columns), { capacity: 1 }])(
+    'An order of a slot that became %j gets the units that it has, and fewer, and its hold starts again',
+    async (columns) => {
+      const slotId = await addSlot(api.sql);
+      const orderKey = newOrderKey();
+      const first = await book(slotId, { orderKey, units: 5, holdSeconds: 60 });
+      await change(api.sql, slotId, columns);
+      const same = await book(slotId, { orderKey, units: 5 });
+      expect(same).toMatchObject({ booked: true, booking: { id: first.booking?.id, units: 5, state: HELD } });
+      expect(same.booking?.heldUntil?.seconds).toBeGreaterThan(first.booking?.heldUntil?.seconds ?? 0n);
+      const fewer = await book(slotId, { orderKey, units: 3, holdSeconds: 0 });
+      expect(fewer).toMatchObject({ booked: true, booking: { id: first.booking?.id, units: 3, state: BOOKED } });
+      const least = await book(slotId, { orderKey, holdSeconds: 60 });
+      expect(least).toMatchObject({ booked: true, booking: { ...fewer.booking, units: 1 } });
+      expect([least.refusal, least.message]).toEqual([undefined, undefined]);
+      expect(await book(slotId, { orderKey, units: 2 })).toMatchObject({ booked: false, booking: least.booking });
+      expect(await unitsOf(api.sql, slotId)).toEqual({ live: 1, counted: 1 });
+      expect(await bookingEntriesOf(api, first.booking?.id)).toHaveLength(4);
+    },
+  );
+
+  it('What is left of a slot with fewer units than are booked is told of what an order has then', async () => {
+    const slotId = await addSlot(api.sql, { capacity: 5 });
+    const orderKey = newOrderKey();
+    await book(slotId, { orderKey, units: 3 });
+    await book(slotId, { units: 2 });
+    await change(api.sql, slotId, { capacity: 4 });
+    expect(await book(slotId, { orderKey, units: 3 })).toMatchObject({ booked: true, remaining: 0 });
+    expect(await book(slotId, { orderKey, units: 1 })).toMatchObject({ booked: true, remaining: 1 });
+  });
+
+  it('A hold that has run out has no units, so the order is judged as any other', async () => {
+    const slotId = await addSlot(api.sql);
+    const orderKey = newOrderKey();
+    const { booking } = await book(slotId, { orderKey, units: 2 });
+    await change(api.sql, slotId, { is_active: false });
+    await letBookingRunOut(api.sql, booking?.id);
+    expect(await book(slotId, { orderKey, units: 2 })).toMatchObject({ booked: false });
+  });
+
+  it('Of sixty-four calls at once that make one order of an overbooked slot smaller, each is taken and one changes it', async () => {
+    const slotId = await addSlot(api.sql, { capacity: 5 });
+    const orderKey = newOrderKey();
+    const { booking } = await book(slotId, { orderKey, units: 3, holdSeconds: 0 });
+    await book(slotId, { units: 2 });
+    await change(api.sql, slotId, { capacity: 2 });
+    const answers = await Promise.all(Array.from({ length: 64 }, () => book(slotId, { orderKey, units: 1 })));
+    expect(answers.filter(({ booked }) => booked)).toHaveLength(64);
+    expect(await unitsOf(api.sql, slotId)).toEqual({ live: 3, counted: 3 });
+    expect(await bookingEntriesOf(api, booking?.id)).toHaveLength(2);
   });
 
   it('A booked one with as many units is given as it is, whatever became of the slot', async () => {
@@ -170,7 +222,7 @@ bookingContract('Book', (api) => {
     expect(await bookingEntriesOf(api, first.booking?.id)).toHaveLength(1);
   });
 
-  it('A booked one with other units is judged anew and stays booked, whatever the hold is', async () => {
+  it('A booked one with more units is judged anew and stays booked, whatever the hold is', async () => {
     const slotId = await addSlot(api.sql);
     const orderKey = newOrderKey();
     const first = await book(slotId, { orderKey, units: 2, holdSeconds: 0 });
@@ -178,7 +230,7 @@ bookingContract('Book', (api) => {
     expect(more).toMatchObject({ booked: true, remaining: 5, booking: { ...first.booking, units: 5 } });
     expect(await book(slotId, { orderKey, units: 11 })).toMatchObject({ booked: false, booking: more.booking });
     await change(api.sql, slotId, { freeze_time: '2020-01-01Z' });
-    const closed = await book(slotId, { orderKey, units: 1 });
+    const closed = await book(slotId, { orderKey, units: 6 });
     expect(closed).toMatchObject({ booked: false, refusal: BookingRefusal.CLOSED, booking: more.booking });
   });
 
@@ -229,7 +281,7 @@ bookingContract('Book', (api) => {
     await expectError(book(slotId, { orderKey, userId: 999 }), 'USER_NOT_FOUND');
     await expectError(book(slotId, { orderKey, userExternalId: 'nobody' }), 'USER_NOT_FOUND');
     await expectError(book(slotId, { orderKey, userId: 2 }), 'ORDER_KEY_TAKEN');
-    expect(await book(slotId, { orderKey, userId: 1 })).toMatchObject({ booked: false });
+    expect(await book(slotId, { orderKey, userId: 1, units: 2 })).toMatchObject({ booked: false });
   });
 
   it('A user is found by the external id', async () => {
@@ -262,6 +314,22 @@ bookingContract('Book', (api) => {
     expect(await requests({ orderKey: newOrderKey() })).toBe(0);
     expect(await requests({ orderKey, units: 5 })).toBe(1);
     expect(await requests({ orderKey, units: 4 })).toBe(0);
+  });
+
+  it('A smaller order of an overbooked slot requests a store refresh if it brings the slot below its capacity, and staff have not marked it', async () => {
+    const slotId = await addSlot(api.sql);
+    const orderKey = newOrderKey();
+    const requests = (units: number) =>
+      requestsOf(api, (options) => api.guest.book({ slotId, orderKey, units }, options));
+    await requests(9);
+    await change(api.sql, slotId, { capacity: 5 });
+    expect(await requests(9)).toBe(0);
+    expect(await requests(7)).toBe(0);
+    expect(await requests(5)).toBe(0);
+    await change(api.sql, slotId, { freeze_time: '2020-01-01Z' });
+    expect(await requests(4)).toBe(1);
+    await change(api.sql, slotId, { capacity: 4, is_capacity_full: true });
+    expect(await requests(3)).toBe(0);
   });
 
   it('A booking does not change the etag of its slot', async () => {

@@ -61,6 +61,17 @@ bookingContract('Move', (api) => {
     expect(await bookingEntriesOf(api, booking.id)).toHaveLength(1);
   });
 
+  it.each([...closedSlots.map(([columns]) => columns), { capacity: 1 }])(
+    'A move to its own slot, which became %j, is no refusal',
+    async (columns) => {
+      const { slotId, booking } = await booked();
+      await change(api.sql, slotId, columns);
+      const answer = await move(booking.id, slotId);
+      expect(answer).toMatchObject({ moved: true, booking });
+      expect([answer.refusal, answer.message]).toEqual([undefined, undefined]);
+    },
+  );
+
   it.each(closedSlots)('A slot of %j is refused as %s: %s', async (columns, refusal, message) => {
     const { slotId, booking } = await booked();
     const answer = await move(booking.id, await addSlot(api.sql, columns));

@@ -18,22 +18,22 @@ asked as materialized (
   $userId::integer is null and $userExternalId::text is null or one.user_id is not null as "userExists",
   coalesce(seen.user_id <> one.user_id, false) as "isOthers", coalesce(seen.state = 'BOOKED', false) as is_booked,
   coalesce(seen.state = 'BOOKED' and seen.units = $units::integer, false) as is_unchanged,
-  $units - coalesce(seen.units, 0) as more, case
+  $units - coalesce(seen.units, 0) as more,
+  case when $units > coalesce(seen.units, 0) then case
   when not slot.is_active then 1
   when slot.closes_at <= statement_timestamp() then 2
   when slot.is_capacity_full then 3
   when slot.capacity - slot.in_use < $units - coalesce(seen.units, 0) then 4
-  end as reason
+  end end as refusal
   from (select (
       select id from users where id = $userId::integer
       union all select id from users where external_id = $userExternalId::text
     ) as user_id) as one left join slot on true left join seen on true
 ),
 found as materialized (
-  select *, case when not is_unchanged then reason end as refusal,
-  "slotExists" and "userExists" and not "isOthers" and case
+  select *, "slotExists" and "userExists" and not "isOthers" and case
   when is_unchanged then user_id is not null and exists (select from seen where seen.user_id is null)
-  else reason is null
+  else refusal is null
   end as "mayWrite"
   from asked
 ),

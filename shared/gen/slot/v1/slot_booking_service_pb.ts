@@ -807,10 +807,11 @@ export const BookingRefusalSchema: GenEnum<BookingRefusal> = /*@__PURE__*/
  */
 export const SlotBookingService: GenService<{
   /**
-   * Holds units of a slot for an order, or books them at once. When the order has a live booking of the slot: a held one
-   * is judged anew, as if its own units were free, and takes the new units and hold; a booked one with as many units is
-   * given as it is; one with other units is judged anew and stays booked. A refusal is not an error: the answer then has
-   * booked false, a message, and the booking that the order keeps.
+   * Holds units of a slot for an order, or books them at once. When the order has a live booking of the slot and asks for
+   * no more units than it has, they are given, whatever became of the slot; when it asks for more, the slot is judged as if
+   * the order's own units were free. A held booking takes the new units and hold; a booked one takes the new units, and
+   * stays booked. A refusal is not an error: the answer then has booked false, a message, and the booking that the order
+   * keeps.
    *
    * Errors, in this order: NOT_FOUND "Slot not found", "User not found"; ALREADY_EXISTS "This order is another user's",
    * when the order has a live booking of the slot for another user.
