@@ -34,11 +34,9 @@ export async function takeOrder(
   };
   if (order.state === 'new') {
     const { key: orderKey, userId, amount: orderAmount, code } = order;
-    const asked = { code, userId, orderKey, orderAmount };
-    const { valid, discountAmount: discount = 0, redemption } = await redemptions.redeem(asked);
-    // An attempt before a crash may have left a hold, and the coupon has ended since then.
-    if (!valid && redemption !== undefined) await redemptions.release({ redemptionId: redemption.id });
-    await save({ state: 'held', discount, redemptionId: valid ? redemption?.id : undefined });
+    // A refusal, too, tells what the order holds: an attempt before a crash may have left it.
+    const { redemption } = await redemptions.redeem({ code, userId, orderKey, orderAmount });
+    await save({ state: 'held', discount: Number(redemption?.discountAmount ?? 0), redemptionId: redemption?.id });
   }
   if (order.state === 'held') await save({ state: (await shop.charge(order)) === 'paid' ? 'paid' : 'canceling' });
   const { redemptionId } = order;

@@ -54,20 +54,13 @@ export async function takeOrder(saved: Order, shop: Shop, { bookings, redemption
   };
   const { key: orderKey, userId, amount: orderAmount, slotId, code } = order;
   if (order.state === 'new') {
-    const { booked, booking } = await bookings.book({ slotId, orderKey, userId });
-    // An attempt before a crash may have left a hold, and the slot has closed since then.
-    if (!booked && booking !== undefined) await bookings.release({ bookingId: booking.id });
-    await save({ state: booked ? 'booked' : 'refused', bookingId: booking?.id });
+    const { booking } = await bookings.book({ slotId, orderKey, userId });
+    await save({ state: booking === undefined ? 'refused' : 'booked', bookingId: booking?.id });
   }
   if (order.state === 'booked') {
-    const {
-      valid,
-      discountAmount: discount = 0,
-      redemption,
-    } = code === undefined ? {} : await redemptions.redeem({ code, userId, orderKey, orderAmount });
-    // Likewise, when the coupon has ended since then: the order pays the full price.
-    if (!valid && redemption !== undefined) await redemptions.release({ redemptionId: redemption.id });
-    await save({ state: 'held', discount, redemptionId: valid ? redemption?.id : undefined });
+    // A refusal, too, tells what the order holds: an attempt before a crash may have left it.
+    const { redemption } = code === undefined ? {} : await redemptions.redeem({ code, userId, orderKey, orderAmount });
+    await save({ state: 'held', discount: Number(redemption?.discountAmount ?? 0), redemptionId: redemption?.id });
   }
   if (order.state === 'held') await save({ state: (await shop.charge(order)) === 'paid' ? 'paid' : 'canceling' });
   const { bookingId, redemptionId } = order;
