@@ -18,7 +18,7 @@ export interface RedemptionParts extends Pick<CouponParts, 'database' | 'missLim
   readonly outcomes: Outcomes;
   /** The codes, in looked-up form, of coupons with a limit of all users that this replica has met. */
   readonly limitedCodes: LRUCache<string, true>;
-  /** How many digits discounts are rounded to; undefined: they are not. */
+  /** How many digits amounts of orders and discounts are rounded to; undefined: they are not. */
   readonly currencyDigits: number | undefined;
   /** The time zone of the business, by its IANA name. */
   readonly timeZone: string;

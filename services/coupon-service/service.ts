@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../../shared/config/config.ts';
+import { digitsOfCurrency } from '../../shared/config/currencies.ts';
 import { commonErrors } from '../../shared/errors/errors.ts';
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
@@ -12,7 +13,6 @@ import { startAuditService } from '../../shared/runtime/audit-service.ts';
 import { type RunningService, startService } from '../../shared/runtime/start-service.ts';
 import { sweepBy } from '../../shared/runtime/sweeps.ts';
 import { unsentReader } from '../../shared/webhooks/unsent.ts';
-import { digitsOf } from './coupons/decimals.ts';
 import { toLookedUpForm } from './coupons/judgement.ts';
 import { couponErrors } from './errors.ts';
 import { MissLimit } from './guessing/miss-limit.ts';
@@ -38,9 +38,9 @@ export function startCouponService(config: ServiceConfig, logger: Logger): Promi
     sweeps.redemptions = sweepBy(markStatement(redemptionKind));
     sweeps.unfolded_uses = sweepBy(foldUses);
     const limitedCodes = new LRUCache<string, true>({ max: 10_000 });
-    const currencyDigits = config.businessCurrency === undefined ? undefined : digitsOf(config.businessCurrency);
     const redemptions = createRedemptionHandlers({
-      ...{ database, missLimit, outcomes, limitedCodes, currencyDigits },
+      ...{ database, missLimit, outcomes, limitedCodes },
+      currencyDigits: digitsOfCurrency(config.businessCurrency),
       timeZone: config.businessTimeZone,
       unsent: unsentReader(config, 'coupon'),
     });

@@ -1,3 +1,6 @@
+// The page has the digits of its currency from here: browsers differ, and the services must not.
+export { digitsOfCurrency } from '../../shared/config/currencies.ts';
+
 /** The page's configuration, which depends on the deployment (design 11). Anyone who opens the page can read it. */
 export interface PageConfig {
   /** The URLs at which browsers reach the web ports of the services, without a trailing slash. */

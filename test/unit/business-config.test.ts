@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readBusinessCurrency, readBusinessTimeZone } from '../../shared/config/business.ts';
+import { digitsOfCurrency } from '../../shared/config/currencies.ts';
 import { ConfigErrors } from '../../shared/config/variables.ts';
 
 /** What is read, or the error's text. */
@@ -41,14 +42,71 @@ describe('The variables of the business', () => {
     expect(zoneOf('')).toBe('UTC');
   });
 
-  it.each(['INR', 'EUR', 'JPY'])('The currency %s is taken', (code) => {
+  it.each(Intl.supportedValuesOf('currency'))('The currency %s, which this runtime can show, is taken', (code) => {
     expect(currencyOf(code)).toBe(code);
   });
 
-  it.each(['inr', 'IN', 'RUPEE', '₹', 'ZZZ', 'INR '])('The currency %j is refused', (code) => {
+  it.each(['inr', 'IN', 'RUPEE', '₹', 'ZZZ', 'INR ', 'XXX'])('The currency %j is refused', (code) => {
     expect(currencyOf(code)).toBe(
       `ConfigError: BUSINESS_CURRENCY must be a currency of ISO 4217, such as INR, not "${code}"`,
     );
+  });
+
+  it.each([
+    [
+      0,
+      [
+        'BIF',
+        'CLP',
+        'DJF',
+        'GNF',
+        'ISK',
+        'JPY',
+        'KMF',
+        'KRW',
+        'PYG',
+        'RWF',
+        'UGX',
+        'UYI',
+        'VND',
+        'VUV',
+        'XAF',
+        'XOF',
+        'XPF',
+      ],
+    ],
+    // Runtimes show these without digits.
+    [
+      2,
+      [
+        'AFN',
+        'ALL',
+        'COP',
+        'HUF',
+        'IDR',
+        'IRR',
+        'KPW',
+        'LAK',
+        'LBP',
+        'MGA',
+        'MMK',
+        'PKR',
+        'RSD',
+        'SLL',
+        'SOS',
+        'SYP',
+        'YER',
+      ],
+    ],
+    [2, ['INR', 'EUR', 'USD', 'MRU', 'TZS', 'UZS']],
+    [3, ['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND']],
+    [4, ['CLF', 'UYW']],
+  ])('Amounts have the %d digits of ISO 4217: %j', (digits, codes) => {
+    expect(codes.map(digitsOfCurrency)).toEqual(codes.map(() => digits));
+  });
+
+  it('An unknown currency, and none, has no digits', () => {
+    expect(['ZZZ', '', undefined].map(digitsOfCurrency)).toEqual([undefined, undefined, undefined]);
   });
 
   it('Without a currency there is none', () => {

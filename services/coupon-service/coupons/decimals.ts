@@ -29,16 +29,11 @@ export function compare(left: Decimal, right: Decimal): number {
 /** Returns the smaller of two. */
 export const least = (left: Decimal, right: Decimal): Decimal => (compare(left, right) <= 0 ? left : right);
 
-/** Rounds an amount that is not negative to a number of digits after the point. */
-export function round(amount: Decimal, digits: number, way: 'half up' | 'down'): Decimal {
-  if (amount.scale <= digits) return amount;
+/** Rounds an amount that is not negative to a number of digits after the point. Without a number, it stays as it is. */
+export function round(amount: Decimal, digits: number | undefined, way: 'half up' | 'down'): Decimal {
+  if (digits === undefined || amount.scale <= digits) return amount;
   const unit = 10n ** BigInt(amount.scale - digits);
   return { units: (amount.units + (way === 'down' ? 0n : unit / 2n)) / unit, scale: digits };
-}
-
-/** Returns how many digits after the point amounts of a currency are shown with, in the console, too. */
-export function digitsOf(currency: string): number {
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 0;
 }
 
 /** Returns `percent` hundredths of an amount. */

@@ -76,11 +76,18 @@ function messageOf({ fact, message }: Rule, { minOrder }: FactsOfCoupon): string
   return fact === 'isBelowMinimum' ? `${message}${toNumber(decimal(minOrder ?? 0))}` : message;
 }
 
-/** Whether an order is below a coupon's minimum; null if its amount is not said. */
-export function isBelowMinimum({ minOrder }: Pick<JudgedCoupon, 'minOrder'>, orderAmount: number | undefined) {
+/**
+ * Whether an order is below a coupon's minimum; null if its amount is not said. An amount that is rounded to a number of
+ * digits is compared with the minimum that is so, too.
+ */
+export function isBelowMinimum(
+  { minOrder }: Pick<JudgedCoupon, 'minOrder'>,
+  orderAmount: Decimal | undefined,
+  digits?: number,
+) {
   const minimum = positive(minOrder);
   if (minimum === undefined) return false;
-  return orderAmount === undefined ? null : compare(decimal(orderAmount), minimum) < 0;
+  return orderAmount === undefined ? null : compare(orderAmount, round(minimum, digits, 'half up')) < 0;
 }
 
 /** Returns the fields of the refusal of a code without a coupon (rules 1 and 2). */
@@ -120,7 +127,6 @@ export function discountOf({ discountPercent, flatDiscount, maxValue }: JudgedCo
  */
 export function orderDiscountOf(coupon: JudgedCoupon, amount: Decimal, digits: number | undefined): Decimal {
   const exact = least(discountOf(coupon, amount), amount);
-  if (digits === undefined) return exact;
   const rounded = round(exact, digits, 'half up');
   const most = least(amount, positive(coupon.maxValue) ?? amount);
   return compare(rounded, most) > 0 ? round(exact, digits, 'down') : rounded;

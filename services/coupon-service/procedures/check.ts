@@ -7,7 +7,7 @@ import { toNumber } from '../coupons/decimals.ts';
 import { conditionsOf, isBelowMinimum, notFound, toLookedUpForm } from '../coupons/judgement.ts';
 import { couponErrors } from '../errors.ts';
 import type { RedemptionParts } from '../parts.ts';
-import { discountFor, readProducts, selectForOrder } from '../redemptions/order.ts';
+import { discountFor, readAmount, readProducts, selectForOrder } from '../redemptions/order.ts';
 import { type AskedRoom, type Room, roomOfOrder } from '../redemptions/room.ts';
 
 /**
@@ -17,9 +17,10 @@ import { type AskedRoom, type Room, roomOfOrder } from '../redemptions/room.ts';
  */
 export function check(parts: RedemptionParts): Handler<typeof RedemptionService.method.check> {
   const { database, missLimit, currencyDigits } = parts;
-  return async ({ code, orderKey, orderAmount, ...request }, call) => {
+  return async ({ code, orderKey, ...request }, call) => {
     const user = readUserIfGiven(request);
-    const products = readProducts(request);
+    const products = readProducts(request, currencyDigits);
+    const orderAmount = request.orderAmount === undefined ? undefined : readAmount(request.orderAmount, currencyDigits);
     if (code !== '') await missLimit?.require(call);
     const db = database.for(call);
     const couponCode = toLookedUpForm(code);
@@ -38,7 +39,8 @@ export function check(parts: RedemptionParts): Handler<typeof RedemptionService.
       const { refusal, message } = notFound(code);
       return { conditions: [{ condition: refusal, state: ConditionState.FAILED, message }], valid: false };
     }
-    const conditions = conditionsOf(found, { ...room, isBelowMinimum: isBelowMinimum(found, orderAmount) });
+    const isBelow = isBelowMinimum(found, orderAmount, currencyDigits);
+    const conditions = conditionsOf(found, { ...room, isBelowMinimum: isBelow });
     const discount = discountFor(found, { ...products, orderAmount }, currencyDigits);
     return {
       couponId: found.id,

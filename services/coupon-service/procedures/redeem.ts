@@ -8,11 +8,11 @@ import { holdColumns } from '../../../shared/holds/hold.ts';
 import { type NamedUser, readUser } from '../../../shared/holds/named-user.ts';
 import { defaultHoldSeconds, holdAnew } from '../../../shared/holds/renew.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
-import { decimal, toNumber, toNumericText } from '../coupons/decimals.ts';
+import { type Decimal, decimal, toNumber, toNumericText } from '../coupons/decimals.ts';
 import { isBelowMinimum, notFound, refusalOf, toLookedUpForm } from '../coupons/judgement.ts';
 import { couponErrors } from '../errors.ts';
 import type { RedemptionParts } from '../parts.ts';
-import { discountFor, type Products, readProducts, selectForOrder } from '../redemptions/order.ts';
+import { discountFor, type Products, readAmount, readProducts, selectForOrder } from '../redemptions/order.ts';
 import { type RedemptionRow, redemptionKind, toRedemption } from '../redemptions/redemption.ts';
 import { type AskedRoom, hasRoom, lockRoom, type Room, roomOfOrder } from '../redemptions/room.ts';
 
@@ -24,12 +24,14 @@ import { type AskedRoom, hasRoom, lockRoom, type Room, roomOfOrder } from '../re
  * miss limit RESOURCE_EXHAUSTED, as `validate` does.
  */
 export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService.method.redeem> {
-  const { database, missLimit, outcomes } = parts;
+  const { database, missLimit, outcomes, currencyDigits } = parts;
   return async (request, call) => {
     const user = readUser(request);
-    const products = readProducts(request);
+    const products = readProducts(request, currencyDigits);
     // An order that says no products has none.
-    const order = { ...request, ...user, ...products, productIds: products.productIds ?? [] };
+    const productIds = products.productIds ?? [];
+    const orderAmount = readAmount(request.orderAmount, currencyDigits);
+    const order = { ...request, ...user, ...products, productIds, orderAmount };
     if (request.code !== '') await missLimit?.require(call);
     const { mayWrite, userId, redemption, refusal } = await conditionalWrite(async (isRerun) => [
       isRerun
@@ -60,11 +62,13 @@ const lockRedeemedCoupon = statement<never, { couponCode: string }>(
   'select from coupons where coupon_code = $couponCode for share',
 );
 
-type Order = Omit<RedeemRequest, keyof NamedUser | keyof Products> & NamedUser & Products;
+type Order = Omit<RedeemRequest, keyof NamedUser | keyof Products | 'orderAmount'> &
+  NamedUser &
+  Products & { readonly orderAmount: Decimal };
 
 /** Judges the coupon and writes. Resolves with the order's redemption afterwards, and why nothing was written if so. */
 async function attempt({ limitedCodes, currencyDigits }: RedemptionParts, db: Queryable, order: Order, actor: Actor) {
-  const { code, orderAmount, holdSeconds = defaultHoldSeconds } = order;
+  const { code, holdSeconds = defaultHoldSeconds } = order;
   const couponCode = toLookedUpForm(code);
   const coupon = onlyRow(await db.query(selectForOrder({ ...order, couponCode })));
   const { userId } = coupon;
@@ -73,11 +77,21 @@ async function attempt({ limitedCodes, currencyDigits }: RedemptionParts, db: Qu
     return { id: null, mayWrite: false, userId, redemption: undefined, refusal: notFound(code) };
   if (coupon.maxUses > 0) limitedCodes.set(couponCode, true);
   else limitedCodes.delete(couponCode);
-  const isBelow = isBelowMinimum(coupon, orderAmount);
+  const isBelow = isBelowMinimum(coupon, order.orderAmount, currencyDigits);
   const refused = coupon.isInvalidated ? notFound(code) : refusalOf(coupon, { isBelowMinimum: isBelow });
   const discount = refused === undefined ? discountFor(coupon, order, currencyDigits) : undefined;
   const discountAmount = discount && toNumericText(discount);
-  const params = { ...actor, ...order, ...coupon, userId, couponId: coupon.id, discountAmount, holdSeconds };
+  const orderAmount = toNumericText(order.orderAmount);
+  const params = {
+    ...actor,
+    ...order,
+    ...coupon,
+    userId,
+    couponId: coupon.id,
+    orderAmount,
+    discountAmount,
+    holdSeconds,
+  };
   const row = onlyRow(await db.pipeline([lockRoom(params)], upsertRedemption(params)));
   const refusal = refused ?? refusalOf(coupon, row);
   return { id: row.id, mayWrite: row.mayWrite, userId, redemption: row.id === null ? undefined : row, refusal };
@@ -86,7 +100,8 @@ async function attempt({ limitedCodes, currencyDigits }: RedemptionParts, db: Qu
 interface WantedRedemption extends Actor, AskedRoom {
   /** The version of the coupon that was judged. */
   version: string;
-  orderAmount: number;
+  /** A decimal. */
+  orderAmount: string;
   /** A decimal; undefined if the coupon is refused. */
   discountAmount: string | undefined;
   holdSeconds: number;
@@ -105,7 +120,7 @@ const upsertRedemption = statement<Found, WantedRedemption>(
      from room
    ),
    ${holdAnew(redemptionKind, {
-     changing: { order_amount: '$orderAmount::numeric', discount_amount: 'trim_scale($discountAmount)' },
+     changing: { order_amount: 'trim_scale($orderAmount::numeric)', discount_amount: 'trim_scale($discountAmount)' },
      fixed: { coupon_id: '$couponId', user_id: '$userId' },
    })}
    select found.*, ${holdColumns(redemptionKind)},

@@ -51,13 +51,14 @@ export function validate({ database, missLimit }: CouponParts): Handler<typeof C
 export function toAnswer(code: string, coupon: JudgedCoupon | undefined, orderAmount: number) {
   // 1 and 2
   if (code === '' || coupon === undefined) return notFound(code);
+  const amount = decimal(orderAmount);
   // 3 to 5
-  const refusal = refusalOf(coupon, { isBelowMinimum: isBelowMinimum(coupon, orderAmount) });
+  const refusal = refusalOf(coupon, { isBelowMinimum: isBelowMinimum(coupon, amount) });
   if (refusal !== undefined) return refusal;
   return {
     valid: true,
     // 6 and 7
-    discountAmount: toNumber(discountOf(coupon, decimal(orderAmount))),
+    discountAmount: toNumber(discountOf(coupon, amount)),
     coupon: {
       id: coupon.id,
       discountPercent: coupon.discountPercent ?? undefined,

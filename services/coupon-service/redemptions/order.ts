@@ -2,7 +2,7 @@ import { statement } from '../../../shared/db/statement.ts';
 import { invalidField } from '../../../shared/errors/errors.ts';
 import type { RedeemRequest } from '../../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { type NamedUser, namedUser } from '../../../shared/holds/named-user.ts';
-import { type Decimal, decimal } from '../coupons/decimals.ts';
+import { type Decimal, decimal, least, round, toNumericText } from '../coupons/decimals.ts';
 import { type JudgedCoupon, judgedColumns, orderDiscountOf } from '../coupons/judgement.ts';
 
 // What Redeem and Check read of a coupon, for an order (design 13, 16).
@@ -14,14 +14,22 @@ export interface Products {
   /** 0: the product has an external id instead. Undefined: the request does not say the products. */
   readonly productIds: readonly number[] | undefined;
   readonly externalIds: readonly string[];
-  readonly amounts: readonly number[];
+  /** Decimals. */
+  readonly amounts: readonly string[];
 }
 
 /**
- * Returns the products of an order. Throws INVALID_ARGUMENT for a request with products and lines, and for a line that
- * names its product in both ways or in none.
+ * Returns an amount of an order as the currency has it: 61.959999999999994, a sum of doubles, is 61.96. Without digits of
+ * a currency, it stays to the letter.
  */
-export function readProducts({ productIds, lines }: RequestedProducts): Products {
+export const readAmount = (amount: number, digits: number | undefined): Decimal =>
+  round(decimal(amount), digits, 'half up');
+
+/**
+ * Returns the products of an order, with amounts as `readAmount` does. Throws INVALID_ARGUMENT for a request with products
+ * and lines, and for a line that names its product in both ways or in none.
+ */
+export function readProducts({ productIds, lines }: RequestedProducts, digits: number | undefined): Products {
   if (lines.length === 0)
     return { productIds: productIds.length > 0 ? productIds : undefined, externalIds: [], amounts: [] };
   if (productIds.length > 0) throw invalidField('lines', 'must not be given beside product_ids');
@@ -33,7 +41,7 @@ export function readProducts({ productIds, lines }: RequestedProducts): Products
   return {
     productIds: lines.map(({ productId = 0 }) => productId),
     externalIds: lines.map(({ productExternalId }) => productExternalId),
-    amounts: lines.map(({ amount }) => amount),
+    amounts: lines.map(({ amount }) => toNumericText(readAmount(amount, digits))),
   };
 }
 
@@ -56,17 +64,18 @@ export interface CouponForOrder extends JudgedCoupon {
 }
 
 /**
- * Returns the discount of an order (design 16); undefined if the order does not say what it is computed of.
+ * Returns the discount of an order (design 16), at most its amount, if it says that; undefined if it does not say what the
+ * discount is computed of.
  *
  * @param digits to round it to, if any.
  */
 export function discountFor(
   coupon: CouponForOrder,
-  { amounts, orderAmount }: { readonly amounts: readonly number[]; readonly orderAmount?: number | undefined },
+  { amounts, orderAmount }: { readonly amounts: readonly string[]; readonly orderAmount: Decimal | undefined },
   digits: number | undefined,
 ): Decimal | undefined {
-  const amount = coupon.isLimited && amounts.length > 0 ? (coupon.eligibleAmount ?? 0) : orderAmount;
-  return amount === undefined ? undefined : orderDiscountOf(coupon, decimal(amount), digits);
+  const amount = coupon.isLimited && amounts.length > 0 ? decimal(coupon.eligibleAmount ?? 0) : orderAmount;
+  return amount && least(orderDiscountOf(coupon, amount, digits), orderAmount ?? amount);
 }
 
 interface Asked extends NamedUser, Products {

@@ -33,7 +33,7 @@ found as materialized (
   from room
 ),
 wanted (order_amount, discount_amount, state, held_until, used_at) as materialized (
-  select $orderAmount::numeric, trim_scale($discountAmount),
+  select trim_scale($orderAmount::numeric), trim_scale($discountAmount),
   case when false or $holdSeconds::integer = 0 then 'USED' else 'HELD' end,
   case when not false and $holdSeconds > 0 then statement_timestamp() + $holdSeconds * interval '1 second' end,
   case when false then seen.used_at when $holdSeconds = 0 then statement_timestamp() end

@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { business, setBusiness } from '../../../services/staff-console/page/business/business.ts';
-import { amountProblem, formatAmount, readAmount } from '../../../services/staff-console/page/business/money.ts';
+import {
+  amountProblem,
+  currencyDigits,
+  formatAmount,
+  readAmount,
+} from '../../../services/staff-console/page/business/money.ts';
 
 describe('An amount', () => {
   const before = business;
@@ -49,6 +54,19 @@ describe('An amount', () => {
     setBusiness({ timeZone: 'UTC', currency: 'JPY' });
     expect(formatAmount('1000')).toBe('¥1,000');
   });
+
+  it.each([
+    ['RSD', '133.42', 'RSD\u00a0133.42'],
+    ['HUF', '100', 'HUF\u00a0100.00'],
+    ['IQD', '1500.5', 'IQD\u00a01,500.500'],
+  ])(
+    'An amount of %s has the digits that the services round to, whatever the browser shows of it',
+    (currency, amount, shown) => {
+      setBusiness({ timeZone: 'UTC', currency });
+      expect(formatAmount(amount, currencyDigits())).toBe(shown);
+      expect(formatAmount(amount)).toBe(shown);
+    },
+  );
 
   it('Without a currency, amounts have two digits, and more where they have more', () => {
     expect([formatAmount('1000'), formatAmount('0.125')]).toEqual(['1,000.00', '0.125']);

@@ -1,3 +1,4 @@
+import { digitsOfCurrency } from '../../page-config.ts';
 import { words } from '../words.ts';
 import { business } from './business.ts';
 
@@ -6,7 +7,8 @@ export function formatAmount(amount: string | number, digits = 10): string {
   const { currency } = business;
   // Of rupees, lakhs and crores are grouped.
   return Number(amount).toLocaleString(currency === 'INR' ? 'en-IN' : 'en', {
-    ...(currency === undefined ? { minimumFractionDigits: 2 } : { style: 'currency', currency }),
+    ...(currency !== undefined && { style: 'currency', currency }),
+    minimumFractionDigits: currencyDigits(),
     maximumFractionDigits: Math.max(digits, currencyDigits()),
   });
 }
@@ -15,11 +17,7 @@ export function formatAmount(amount: string | number, digits = 10): string {
 export const shortAmount = (amount: string | number): string => formatAmount(amount).replace(/\.0+(?!\d)/, '');
 
 /** Returns how many digits amounts of the business's currency have after the point. */
-export function currencyDigits(): number {
-  const { currency } = business;
-  if (currency === undefined) return 2;
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
-}
+export const currencyDigits = (): number => digitsOfCurrency(business.currency) ?? 2;
 
 /** Reads an amount as people write it: "₹1,500.50", "1 500,5". NaN for other text, and where it may mean two. */
 export function readAmount(text: string): number {

@@ -52,7 +52,7 @@ export type Redemption = Message<"coupon.v1.Redemption"> & {
   orderKey: string;
 
   /**
-   * A decimal: the order's amount.
+   * A decimal: the order's amount, in the digits of the currency.
    *
    * @generated from field: string order_amount = 5;
    */
@@ -204,7 +204,8 @@ export type RedeemRequest = Message<"coupon.v1.RedeemRequest"> & {
 
   /**
    * The lines of the order, at most 10,000. The discount of a coupon that is limited to products is then computed of the
-   * lines with these products. They need not add up to the order's amount, which alone decides on the minimum.
+   * lines with these products. They need not add up to the order's amount, which alone decides on the minimum, and which
+   * the discount never exceeds.
    *
    * @generated from field: repeated coupon.v1.OrderLine lines = 8;
    */
@@ -255,9 +256,9 @@ export type RedeemResponse = Message<"coupon.v1.RedeemResponse"> & {
   minOrder?: string | undefined;
 
   /**
-   * The discount; only if valid. It is at most what it is computed of: the order's amount, or the lines with the coupon's
-   * products. Where the business has a currency, it is rounded half up to the digits of that; down, where it would be more
-   * than it may be.
+   * The discount; only if valid. It is at most the order's amount, and at most what it is computed of: that amount, or the
+   * lines with the coupon's products. Where the business has a currency, it is rounded half up to the digits of that; down,
+   * where it would be more than it may be.
    *
    * @generated from field: optional double discount_amount = 5;
    */
@@ -1110,6 +1111,11 @@ export const RedemptionService: GenService<{
    * Holds a use of a coupon for an order, or uses the coupon at once. When the order has a live redemption of the coupon:
    * a used one is given as it is; a held one is judged anew, keeps its id and takes the new amount, discount and hold. A
    * refusal is not an error: the answer then has valid false, a message, and the redemption that the order keeps.
+   *
+   * Where the business has a currency, the amounts of the order and its lines are rounded half up to the digits of that
+   * before they are judged and stored; a minimum is rounded for that comparison, too. The discount of each coupon is
+   * computed of the whole order: together, coupons that can be combined may take off more than the order costs, unless the
+   * caller bounds their sum.
    *
    * Errors, in this order: NOT_FOUND "User not found"; ALREADY_EXISTS "This order is another user's", when the order has
    * a live redemption of the coupon for another user. If the service limits guesses, RESOURCE_EXHAUSTED as in Validate.
