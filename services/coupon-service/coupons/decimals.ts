@@ -1,4 +1,7 @@
-/** An exact decimal: units / 10 ** scale. Amounts are never computed in binary floating point. */
+/**
+ * An exact decimal: units / 10 ** scale. The scale of a large one may be negative. Amounts are never computed in binary
+ * floating point.
+ */
 export interface Decimal {
   readonly units: bigint;
   readonly scale: number;
@@ -14,9 +17,7 @@ export function decimal(value: string | number): Decimal {
   const match = form.exec(String(value));
   if (match === null) throw new Error('not a decimal');
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
-  const units = BigInt(`${sign}${whole}${fraction}`);
-  const scale = fraction.length - Number(exponent);
-  return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 };
+  return { units: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length - Number(exponent) };
 }
 
 /** Returns a number below, equal to or above 0 if `left` is below, equal to or above `right`. */
@@ -51,6 +52,6 @@ export function toNumber(amount: Decimal): number {
 }
 
 /** Returns the text of a decimal as PostgreSQL reads it. */
-export const toNumericText = ({ units, scale }: Decimal): string => `${units}e-${scale}`;
+export const toNumericText = ({ units, scale }: Decimal): string => `${units}e${-scale}`;
 
 const unitsAt = ({ units, scale }: Decimal, wanted: number) => units * 10n ** BigInt(wanted - scale);

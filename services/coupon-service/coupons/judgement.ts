@@ -77,8 +77,9 @@ function messageOf({ fact, message }: Rule, { minOrder }: FactsOfCoupon): string
 }
 
 /**
- * Whether an order is below a coupon's minimum; null if its amount is not said. An amount that is rounded to a number of
- * digits is compared with the minimum that is so, too.
+ * Whether an order is below a coupon's minimum; null if its amount is not said.
+ *
+ * @param digits to which its amount is rounded, if any; then the minimum is, too.
  */
 export function isBelowMinimum(
   { minOrder }: Pick<JudgedCoupon, 'minOrder'>,

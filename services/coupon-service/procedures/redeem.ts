@@ -80,18 +80,11 @@ async function attempt({ limitedCodes, currencyDigits }: RedemptionParts, db: Qu
   const isBelow = isBelowMinimum(coupon, order.orderAmount, currencyDigits);
   const refused = coupon.isInvalidated ? notFound(code) : refusalOf(coupon, { isBelowMinimum: isBelow });
   const discount = refused === undefined ? discountFor(coupon, order, currencyDigits) : undefined;
-  const discountAmount = discount && toNumericText(discount);
-  const orderAmount = toNumericText(order.orderAmount);
-  const params = {
-    ...actor,
-    ...order,
-    ...coupon,
-    userId,
-    couponId: coupon.id,
-    orderAmount,
-    discountAmount,
-    holdSeconds,
+  const amounts = {
+    orderAmount: toNumericText(order.orderAmount),
+    discountAmount: discount && toNumericText(discount),
   };
+  const params = { ...actor, ...order, ...coupon, ...amounts, userId, couponId: coupon.id, holdSeconds };
   const row = onlyRow(await db.pipeline([lockRoom(params)], upsertRedemption(params)));
   const refusal = refused ?? refusalOf(coupon, row);
   return { id: row.id, mayWrite: row.mayWrite, userId, redemption: row.id === null ? undefined : row, refusal };
