@@ -1,5 +1,5 @@
 // ISO 4217: codes by how many digits their amounts have after the point. The data of a runtime would not do: it tells how
-// amounts are shown, RSD without digits, and changes with the runtime. The last four have been withdrawn, and XDR and XSU
+// amounts are shown, HUF without digits, and changes with the runtime. The last four have been withdrawn, and XDR and XSU
 // have no digits in ISO 4217.
 const codesByDigits = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',

@@ -75,7 +75,7 @@ describe('The variables of the business', () => {
         'XPF',
       ],
     ],
-    // Runtimes show these without digits.
+    // Some runtimes show these without digits.
     [
       2,
       [
