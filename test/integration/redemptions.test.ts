@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createClient } from '@connectrpc/connect';
+import { type CallOptions, createClient } from '@connectrpc/connect';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService, RedemptionState } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
@@ -16,12 +16,21 @@ import { signToken, withToken } from '../support/tokens.ts';
 
 const misses = 3;
 const notFound = { valid: false, message: 'Coupon not found or invalidated' };
+/** The id of no user. */
+const unknown = 2_147_480_000;
 
 /** A client of redemptions and one of coupons, as staff with a subject. */
 const clientsOf = (service: ServiceInTests, subject = 'tester') => {
   const transport = service.as({ staffId: 1, subject });
   return [createClient(RedemptionService, transport), createClient(CouponService, transport)] as const;
 };
+
+type Guess = (
+  clients: ReturnType<typeof clientsOf>,
+  code: string,
+  userId: number,
+  options: CallOptions,
+) => Promise<unknown>;
 
 describe('A coupon-service with redemptions', () => {
   const service = runService('coupon');
@@ -134,6 +143,37 @@ describe('A coupon-service with redemptions and VALIDATE_MISSES_PER_MINUTE', () 
     const { code } = await addCouponOf(sql);
     await expectError(api.check({ code }), 'TOO_MANY_MISSES');
     await expectError(api.redeem({ code, ...newOrder() }), 'TOO_MANY_MISSES');
+  });
+
+  it.each<[what: string, mayHaveKey: boolean, call: Guess]>([
+    ['Redeem', true, ([api], code, userId, options) => api.redeem({ ...newOrder(), code, userId }, options)],
+    ['Check', false, ([api], code, userId) => api.check({ code, userId })],
+    ['Claim', true, ([api], secretCode, userId, options) => api.claim({ secretCode, userId }, options)],
+  ])(
+    'A miss of %s counts where its user is unknown, too, and a code that exists is none',
+    async (what, mayHaveKey, call) => {
+      const { code } = await addCouponOf(sql);
+      await sql(`insert into reserved_coupons (secret_code, coupon_code, created_by) values ($1, $1, 1)`, [code]);
+      for (const isKeyed of mayHaveKey ? [false, true] : [false]) {
+        const options = () => ({ headers: isKeyed ? { 'idempotency-key': randomUUID() } : {} });
+        const clients = clientsOf(service, `guesser of ${what} without a user ${isKeyed}`);
+        const refused = async (code: string) => expectError(call(clients, code, unknown, options()), 'USER_NOT_FOUND');
+        for (let left = 2 * misses; left > 0; left -= 1) await refused(code);
+        for (let left = misses; left > 0; left -= 1) await refused(`NONE-${left}`);
+        for (const userId of [unknown, 1]) await expectError(call(clients, code, userId, options()), 'TOO_MANY_MISSES');
+      }
+    },
+  );
+
+  it('An invalidated code is a miss of Redeem and Check where the user is unknown', async () => {
+    const { code } = await addCouponOf(sql, { is_invalidated: true });
+    const [api] = clientsOf(service, 'guesser of invalidated codes');
+    for (let left = misses; left > 0; left -= 1) {
+      const call =
+        left % 2 === 0 ? api.check({ code, userId: unknown }) : api.redeem({ ...newOrder(), code, userId: unknown });
+      await expectError(call, 'USER_NOT_FOUND');
+    }
+    await expectError(api.check({ code, userId: unknown }), 'TOO_MANY_MISSES');
   });
 
   it('Of many guesses at once, with keys, no more are answered than a caller may miss', async () => {

@@ -26,16 +26,20 @@ export function check(parts: RedemptionParts): Handler<typeof RedemptionService.
     const couponCode = toLookedUpForm(code);
     const coupon = onlyRow(await db.query(selectForOrder({ ...user, ...products, couponCode })));
     const userId = coupon.userId ?? undefined;
-    if (userId === undefined && (user.userId ?? user.userExternalId) !== undefined)
-      throw fail(couponErrors.userNotFound);
+    const isUserUnknown = userId === undefined && (user.userId ?? user.userExternalId) !== undefined;
     const asked = { userId, orderKey: orderKey || undefined };
     const found = code === '' || coupon.id === null ? undefined : coupon;
-    const room = found && onlyRow(await db.query(selectRoom({ ...found, ...asked, couponId: found.id })));
+    const room =
+      found && !isUserUnknown
+        ? onlyRow(await db.query(selectRoom({ ...found, ...asked, couponId: found.id })))
+        : undefined;
     const ownUserId = room?.ownUserId ?? undefined;
     if (userId !== undefined && ownUserId !== undefined && ownUserId !== userId) throw fail(couponErrors.orderKeyTaken);
-    if (found === undefined || room === undefined || found.isInvalidated) {
-      // An invalidated coupon that the order has is no guess.
-      if (code !== '' && ownUserId === undefined) await missLimit?.count(call);
+    const isUsable = found !== undefined && !found.isInvalidated;
+    // An invalidated coupon that the order has is no guess.
+    if (code !== '' && !isUsable && ownUserId === undefined) await missLimit?.count(call);
+    if (isUserUnknown) throw fail(couponErrors.userNotFound);
+    if (!isUsable || room === undefined) {
       const { refusal, message } = notFound(code);
       return { conditions: [{ condition: refusal, state: ConditionState.FAILED, message }], valid: false };
     }

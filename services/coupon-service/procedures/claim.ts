@@ -31,11 +31,9 @@ export function claim({ database, missLimit }: RedemptionParts): Handler<typeof 
     const db = database.for(call);
     const reserved = onlyRow(await db.query(selectReserved({ ...codesOf(secretCode), ...user })));
     const { userId } = reserved;
+    if (reserved.id === null) await missLimit?.count(call);
     if (userId === null) throw fail(couponErrors.userNotFound);
-    if (reserved.id === null) {
-      await missLimit?.count(call);
-      throw fail(couponErrors.secretCodeNotFound);
-    }
+    if (reserved.id === null) throw fail(couponErrors.secretCodeNotFound);
     const { id, couponCode, links } = reserved;
     call.chargeRows(2 + links);
     const code = toLookedUpForm(couponCode);
@@ -65,11 +63,11 @@ const selectReserved = statement<
   { exact: string; upper: string } & NamedUser
 >(
   'claimedReserved',
-  `select ${namedUser} as "userId", id, coupon_code as "couponCode",
-     coalesce(cardinality(product_ids), 0) / 32 + (
+  `select one.user_id as "userId", id, coupon_code as "couponCode",
+     case when one.user_id is null then 0 else coalesce(cardinality(product_ids), 0) / 32 + (
        select count(*)::integer from reserved_coupon_applicable_products where reserved_coupon_id = reserved_coupons.id
-     ) as links
-   from (values (1)) as one left join (
+     ) end as links
+   from (select ${namedUser} as user_id) as one left join (
      select * from reserved_coupons where secret_code in ($exact, $upper) order by secret_code = $exact desc limit 1
    ) as reserved_coupons on true`,
 );

@@ -42,12 +42,13 @@ export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService
           })
         : await attempt(parts, database.for(call), order, actorOf(call)),
     ]);
+    // An invalidated coupon that the order has is no guess.
+    if (refusal?.refusal === ValidationRefusal.NOT_FOUND && redemption === undefined) await missLimit?.count(call);
+    if (userId === null) throw fail(couponErrors.userNotFound);
     if (redemption !== undefined && redemption.userId !== userId) throw fail(couponErrors.orderKeyTaken);
     if (refusal !== undefined && redemption?.state !== 'USED') {
       call.isRefused = true;
       await outcomes.countRefusal(call, ValidationRefusal[refusal.refusal]);
-      // An invalidated coupon that the order has is no guess.
-      if (refusal.refusal === ValidationRefusal.NOT_FOUND && redemption === undefined) await missLimit?.count(call);
       return { ...refusal, redemption: redemption && toRedemption(redemption) };
     }
     if (redemption === undefined) throw new Error('nothing refuses the redemption, and it was not written');
@@ -72,13 +73,13 @@ async function attempt({ limitedCodes, currencyDigits }: RedemptionParts, db: Qu
   const couponCode = toLookedUpForm(code);
   const coupon = onlyRow(await db.query(selectForOrder({ ...order, couponCode })));
   const { userId } = coupon;
-  if (userId === null) throw fail(couponErrors.userNotFound);
-  if (code === '' || coupon.id === null)
-    return { id: null, mayWrite: false, userId, redemption: undefined, refusal: notFound(code) };
+  const missed = code === '' || coupon.id === null || coupon.isInvalidated ? notFound(code) : undefined;
+  if (userId === null || code === '' || coupon.id === null)
+    return { id: null, mayWrite: false, userId, redemption: undefined, refusal: missed };
   if (coupon.maxUses > 0) limitedCodes.set(couponCode, true);
   else limitedCodes.delete(couponCode);
   const isBelow = isBelowMinimum(coupon, order.orderAmount, currencyDigits);
-  const refused = coupon.isInvalidated ? notFound(code) : refusalOf(coupon, { isBelowMinimum: isBelow });
+  const refused = missed ?? refusalOf(coupon, { isBelowMinimum: isBelow });
   const discount = refused === undefined ? discountFor(coupon, order, currencyDigits) : undefined;
   const amounts = {
     orderAmount: toNumericText(order.orderAmount),

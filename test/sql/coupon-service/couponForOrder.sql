@@ -15,9 +15,10 @@ from (select (
   is_limited and case when $productIds::integer[] is not null then eligible.lines = 0 end as "isNotForProducts",
   is_limited as "isLimited", eligible.amount as "eligibleAmount"
   from coupons cross join lateral (
-    select coalesce(cardinality(product_ids), 0) > 0 or exists (
-      select from coupon_applicable_products where coupon_id = coupons.id
-    ) as is_limited
+    select (one.user_id is not null or num_nonnulls($userId::integer, $userExternalId::text) = 0)
+    and (coalesce(cardinality(product_ids), 0) > 0 or exists (
+        select from coupon_applicable_products where coupon_id = coupons.id
+    )) as is_limited
   ) as limits left join lateral (
     select count(*) as lines, trim_scale(sum(amount)) as amount
     from (
