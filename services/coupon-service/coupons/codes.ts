@@ -1,18 +1,19 @@
 import { randomInt } from 'node:crypto';
 
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+// Without vowels, so that no code has a word in it.
+const alphabet = 'BCDFGHJKLMNPQRSTVWXYZ0123456789';
 /** Without 0, O, 1, I and L, which people mistake for one another. */
-const clearAlphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
+const clearAlphabet = 'BCDFGHJKMNPQRSTVWXYZ23456789';
 
 /**
- * Generates a code (spec 4.2): the prefix, the digits, and `random` upper-case letters and digits
+ * Generates a code (spec 4.2): the prefix, the digits, and `random` upper-case consonants and digits
  * from a cryptographic source.
  */
 export function newCode(prefix: string, digits: string, random = 0): string {
   return `${prefix}${digits}${randomText(alphabet, random)}`;
 }
 
-/** Draws `count` different texts of `length` letters and digits that people can tell apart (design 13). */
+/** Draws `count` different texts of `length` consonants and digits that people can tell apart (design 13). */
 export function drawTexts(count: number, length: number): string[] {
   const drawn = new Set<string>();
   while (drawn.size < count) drawn.add(randomText(clearAlphabet, length));

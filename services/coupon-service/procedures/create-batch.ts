@@ -23,7 +23,7 @@ import { couponErrors } from '../errors.ts';
 import type { BatchParts } from '../parts.ts';
 
 const defaultLength = 10;
-/** How many codes are drawn in addition, in case that some are taken. A code is drawn of more than 31 ** 8. */
+/** How many codes are drawn in addition, in case that some are taken. A code is drawn of at least 28 ** 8. */
 const spareCodes = 20;
 /** The most links of all coupons together, and the most links and product ids. */
 const maxLinks = 100_000;

@@ -30,7 +30,7 @@ batchContract('CreateBatch', (api) => {
     expect(batch).toMatchObject({ name: 'Spring', count: 25, invalidated: 0, createdBy: 1 });
     const codes = await codesOf(batch?.id);
     expect(new Set(codes).size).toBe(25);
-    for (const code of codes) expect(code).toMatch(/^SPRING-[A-HJKMNP-Z2-9]{8}$/);
+    for (const code of codes) expect(code).toMatch(/^SPRING-[B-DF-HJKMNP-TV-Z2-9]{8}$/);
     const { coupons, batch: read, nextPageToken } = await api.staff.getBatch({ id: batch?.id });
     expect(read).toEqual(batch);
     expect(nextPageToken).toBe('');
@@ -65,7 +65,7 @@ batchContract('CreateBatch', (api) => {
   it('Without a name, prefix and length, codes have 10 characters', async () => {
     const { batch } = await create(1, { flatDiscount: 1, isApplyForAll: true, couponCode: '' });
     expect(batch?.name).toBe('');
-    expect((await codesOf(batch?.id))[0]).toMatch(/^[A-HJKMNP-Z2-9]{10}$/);
+    expect((await codesOf(batch?.id))[0]).toMatch(/^[B-DF-HJKMNP-TV-Z2-9]{10}$/);
   });
 
   it('10,000 coupons are created in one call, and ended in one', async () => {

@@ -190,8 +190,8 @@ function TermsFields({ kind, draft, change, start, write }: TermsFieldsProps) {
   );
 }
 
-/** As in the codes of a batch: none that look alike. */
-const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
+/** As in the codes of a batch: none that look alike, and no vowels. */
+const letters = 'BCDFGHJKMNPQRSTVWXYZ23456789';
 
 function drawCode(): string {
   return [...crypto.getRandomValues(new Uint32Array(10))].map((n) => letters[n % letters.length]).join('');
