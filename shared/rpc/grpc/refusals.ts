@@ -2,13 +2,14 @@ import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type Ser
 import { create, toBinary } from '@bufbuild/protobuf';
 import { anyPack } from '@bufbuild/protobuf/wkt';
 import { Code, type ConnectError } from '@connectrpc/connect';
-import { codeName, invalidRequest } from '../../errors/errors.ts';
+import { codeName, commonErrors, fail, invalidRequest } from '../../errors/errors.ts';
 import { StatusSchema } from '../../gen/google/rpc/status_pb.ts';
 import type { ServedCalls } from '../implementation.ts';
 import { grpcTimeoutMs } from '../limits/grpc-wire.ts';
 import { maxTimerMs } from '../limits/limits.ts';
 import { procedurePath } from '../procedure.ts';
 
+const takenEncodings = ['identity', 'deflate', 'gzip'];
 const withParameters = /^application\/grpc(?:\+proto)?\s*;/;
 
 /**
@@ -35,7 +36,11 @@ export function refusalOf(headers: IncomingHttpHeaders): OutgoingHttpHeaders | u
   const isGrpc = type === 'application/grpc' || type === 'application/grpc+proto' || withParameters.test(type);
   if (!isGrpc) return { ':status': 415 };
   const isMalformed = 'grpc-timeout' in headers && headers['grpc-timeout'] === undefined;
-  return isMalformed ? trailersOnly(invalidRequest('The timeout is malformed')) : undefined;
+  if (isMalformed) return trailersOnly(invalidRequest('The timeout is malformed'));
+  if (takenEncodings.includes(String(headers['grpc-encoding'] ?? 'identity'))) return undefined;
+  // grpc-js refuses it as well, but does not say which ones it takes.
+  const unknown = fail(commonErrors.unimplemented, { params: { method: 'A compression other than gzip and deflate' } });
+  return { ...trailersOnly(unknown), 'grpc-accept-encoding': takenEncodings.join() };
 }
 
 /** Encodes an error as an answer of headers alone. */

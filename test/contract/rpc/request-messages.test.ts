@@ -20,6 +20,12 @@ import { signToken } from '../../support/tokens.ts';
 
 const { unary, stream } = procedurePaths;
 const isEnveloped = ({ name }: Way) => name !== 'Connect' && name !== 'Connect GET';
+/** The header that names the compressions that are taken. */
+function takenBy({ name, protocol }: Way): [header: string, taken: string] {
+  if (protocol === 'grpc') return ['grpc-accept-encoding', 'identity,deflate,gzip'];
+  if (protocol === 'grpc-web') return ['grpc-accept-encoding', 'gzip'];
+  return [name === 'a stream of Connect' ? 'connect-accept-encoding' : 'accept-encoding', 'gzip'];
+}
 const brokenGzip = gzipSync(Buffer.alloc(100)).subarray(0, -9);
 /** Bytes that are no message of any type. */
 const garbage = Uint8Array.of(0xff, 0xff);
@@ -147,12 +153,20 @@ describe('The message of a request', () => {
       },
     );
 
+    const snappy = ({ path, headers, ...call }: RawCall) => ({
+      ...call,
+      path: path.replace('=gzip', '=snappy'),
+      headers: headers.map(([name, value]) => [name, value === 'gzip' ? 'snappy' : value] as const),
+    });
+
+    it('The refusal of an unknown compression names those that the service takes', async () => {
+      const { status, headers } = await way.send(service, snappy(way.call(gzipSync(''), staff, true)));
+      expect(status).toBe(isEnveloped(way) ? 200 : 501);
+      const named = Object.entries(headers).filter(([name]) => name.endsWith('accept-encoding'));
+      expect(named).toEqual([takenBy(way)]);
+    });
+
     it('A compression that the service does not know is UNIMPLEMENTED, and to a stranger no error of the server', async () => {
-      const snappy = ({ path, headers, ...call }: RawCall) => ({
-        ...call,
-        path: path.replace('=gzip', '=snappy'),
-        headers: headers.map(([name, value]) => [name, value === 'gzip' ? 'snappy' : value] as const),
-      });
       await expectRefusal(way, snappy(way.call(gzipSync(''), staff, true)), 'UNIMPLEMENTED');
       expect((await way.send(service, snappy(way.call(gzipSync(''), [], true)))).status).toBeLessThan(500);
     });
