@@ -107,6 +107,7 @@ function createCors(origins: readonly string[]) {
       'Date',
       'Idempotency-Key',
       'Idempotent-Replayed',
+      'Retry-After',
       'Store-Request-Id',
       'Traceparent',
       'WWW-Authenticate',

@@ -1,11 +1,14 @@
+import { create, toBinary } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
+import { CouponService, ValidateRequestSchema } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RetryInfoSchema } from '../../../shared/gen/google/rpc/error_details_pb.ts';
 import { expectError, failureOf } from '../../support/contract.ts';
 import { holding } from '../../support/locks.ts';
 import { asServiceRole } from '../../support/postgres.ts';
+import { enveloped } from '../../support/raw-calls.ts';
 import { runService } from '../../support/running-service.ts';
+import { signToken } from '../../support/tokens.ts';
 
 const limit = 3;
 const notFound = { valid: false, message: 'Coupon not found or invalidated' };
@@ -65,6 +68,28 @@ describe('VALIDATE_MISSES_PER_MINUTE', () => {
     const moved = await retryDelay();
     expect(moved).toBeGreaterThan(3_000);
     expect(moved).toBeLessThanOrEqual(3_600);
+  });
+
+  const { typeName } = CouponService;
+  const requestTo = (port: number, type: string, authorization: string) => (code: string) => {
+    const message = toBinary(ValidateRequestSchema, create(ValidateRequestSchema, { code }));
+    const body = type === 'application/proto' ? message : enveloped(message);
+    const headers = { 'content-type': type, authorization, origin: 'http://allowed.example' };
+    return fetch(`http://127.0.0.1:${port}/${typeName}/Validate`, { method: 'POST', headers, body });
+  };
+
+  it.each([
+    ['Connect', 'application/proto'],
+    ['gRPC-Web', 'application/grpc-web+proto'],
+  ])('Over %s, Retry-After says the same, in whole seconds, to pages of other origins, too', async (_way, type) => {
+    const caller = newCaller();
+    const request = requestTo(service.webPort, type, `Bearer ${await signToken({ subject: caller.subject })}`);
+    for (let left = limit; left > 0; left -= 1) expect((await request('NONE')).headers.has('retry-after')).toBe(false);
+    await endWindow(caller.subject, 30_500);
+    const { headers } = await request('HIT');
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(25);
+    expect(headers.get('retry-after')).toMatch(/^(?:2\d|3[01])$/);
+    expect(headers.get('access-control-expose-headers')?.split(',')).toContain('Retry-After');
   });
 
   it('Codes that exist, expired ones, and empty codes are not counted', async () => {
