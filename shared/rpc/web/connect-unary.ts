@@ -20,16 +20,17 @@ export type ConnectUnaryHandler = (
   codec: Codec,
 ) => Promise<void>;
 
-const contentTypePattern = /^application\/(?:json(?:; ?charset=utf-?8)?|(proto))$/i;
+const codecs = new Map<string | undefined, Codec>([
+  ['application/json', 'json'],
+  ['application/proto', 'proto'],
+]);
 // As in connect-node: compressing a smaller response does not pay off.
 const minCompressedBytes = 1024;
 
 /** Returns the codec of a request that the fast path can handle; undefined for any other request. */
 export function unaryCodecOf({ method, headers }: IncomingMessage): Codec | undefined {
   if (method !== 'POST' || (headers['content-encoding'] ?? 'identity') !== 'identity') return undefined;
-  const match = contentTypePattern.exec(headers['content-type'] ?? '');
-  if (match === null) return undefined;
-  return match[1] === undefined ? 'json' : 'proto';
+  return codecs.get(headers['content-type']);
 }
 
 /** Creates the handler of one procedure. It rejects if the response could not be delivered. */

@@ -9,6 +9,7 @@ import type { Connections } from '../limits/connections.ts';
 import { procedurePath } from '../procedure.ts';
 import { createConnectRouterHandlers } from './connect-router.ts';
 import { acceptsGzip, createConnectUnaryHandler, unaryCodecOf } from './connect-unary.ts';
+import { withoutParameters } from './content-type.ts';
 import { refuse } from './error-response.ts';
 import { HttpRequest, pathOf } from './http-request.ts';
 import { createPort, type WebHandler, type WebListener } from './port.ts';
@@ -166,6 +167,8 @@ export function createCallListener(
     if (connection === undefined) return void response.destroy();
     const open = new HttpRequest(requests, connection, request, response);
     response.once('close', () => requests.end(open));
+    const { headers } = request;
+    if (headers['content-type']) headers['content-type'] = withoutParameters(headers['content-type']);
     requests.begin(open, request.headers.authorization);
     handle(request, response, open).catch((error: unknown) => {
       // The caller has disconnected, or the response could not be written, so nobody can receive an error.

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HeaderList } from '../../support/http2-frames.ts';
-import { enveloped, procedurePaths, sendOverGrpc, sendOverWeb } from '../../support/raw-calls.ts';
+import { enveloped, procedurePaths, type RawCall, sendOverGrpc, sendOverWeb } from '../../support/raw-calls.ts';
 import { runService } from '../../support/running-service.ts';
 import { scrape } from '../../support/scrape.ts';
 import { signToken } from '../../support/tokens.ts';
@@ -98,6 +98,54 @@ describe('A request by another HTTP method or of another content type', () => {
       ]);
     },
   );
+
+  const bodies = { json: '{}', proto: '' };
+  /** A call of the content type, whose parameters are `of`. */
+  const typed = ([path, type, codec]: Taken, parameters: string): RawCall => {
+    const isEnveloped = /connect|grpc/.test(type);
+    const body = isEnveloped ? enveloped(bodies[codec]) : Buffer.from(bodies[codec]);
+    const timeout: HeaderList = path === stream ? [['connect-timeout-ms', '1']] : [];
+    return { path, headers: [...of(`${type}${parameters}`), ...timeout], body };
+  };
+  type Taken = [path: string, type: string, codec: keyof typeof bodies];
+  const taken: Taken[] = [
+    [unary, 'application/json', 'json'],
+    [unary, 'application/proto', 'proto'],
+    [stream, 'application/connect+json', 'json'],
+    [stream, 'application/connect+proto', 'proto'],
+    [unary, 'application/grpc-web', 'proto'],
+    [unary, 'application/grpc-web+proto', 'proto'],
+    [unary, 'application/grpc-web+json', 'json'],
+    [unary, 'Application/JSON', 'json'],
+    [unary, 'APPLICATION/PROTO', 'proto'],
+  ];
+
+  describe.each(taken)('Over %s, as %s', (...type) => {
+    it.each([
+      ...[
+        '',
+        ';',
+        '; charset=utf-8',
+        ';charset=utf8',
+        ' ; charset=UTF-8 ;',
+        '\t;\tCharset="utf-8"',
+        '; charset="UTF-8"',
+      ],
+      ...['; profile=json', '; a="b;c=\\"; charset=x"; charset=utf-8', ';v=1;v=2', '; charset=utf-8; charset=utf-8'],
+      ...['; xcharset=latin1', '; profile="application/json"'],
+    ])('The web port ignores parameters beyond the charset: "%s"', async (parameters) => {
+      const { status, error } = await sendOverWeb(service, typed(type, parameters));
+      expect([status, error?.code ?? 'DEADLINE_EXCEEDED']).toEqual([200, 'DEADLINE_EXCEEDED']);
+    });
+
+    it.each([
+      ...['; charset=latin1', '; charset="utf-16"', ';charset=', '; charset="utf-8', '; charset=utf-8; charset=latin1'],
+      ...['; charset', '; a=b c', ', application/json'],
+    ])('The web port takes no other charset, and no parameter that is malformed: "%s"', async (parameters) => {
+      const { status, error } = await sendOverWeb(service, typed(type, parameters));
+      expect({ status, error }).toMatchObject({ status: 415, error: { info: { reason: 'INVALID_REQUEST' } } });
+    });
+  });
 
   it('A path that is no procedure is UNIMPLEMENTED on either port', async () => {
     const path = '/slot.v1.SlotService/getSlots';
