@@ -60,9 +60,9 @@ export class MissLimit {
   }
 
   /**
-   * Counts a miss, before the call may fail for another reason: else its time would tell a code for free. Counts once the call's transaction has ended: before, it would take a second connection. A call that gets a
+   * Counts a miss once the call's transaction has ended: before, it would take a second connection. A call that gets a
    * stored answer has missed nothing. The count continues when the call is aborted. A miss takes longer than a hit, so
-   * a caller could otherwise abort slow calls and guess for free.
+   * a caller could otherwise abort slow calls and guess for free. So a call counts it before it throws another error.
    *
    * @throws RESOURCE_EXHAUSTED TOO_MANY_MISSES if other calls have used up the misses meanwhile, and errors of
    * `Database`.
