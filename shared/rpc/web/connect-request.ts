@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { base64Decode } from '@bufbuild/protobuf/wire';
@@ -41,11 +41,16 @@ export function withoutMessage(request: IncomingMessage): Pick<UniversalServerRe
 
 /**
  * Reads the one message of a request, and decompresses it. Rejects as `readBody` does, with UNIMPLEMENTED for an
- * unknown compression and without a message, and with any other error for what can't be read.
+ * unknown compression, whose response then names the one that is taken, and without a message, and with any other error
+ * for what can't be read.
  */
-export async function readMessage(request: IncomingMessage, open: OpenRequest): Promise<Uint8Array> {
-  if (request.method === 'GET') return readQuery(urlOf(request).searchParams);
-  const isGzip = encodingHeaders.some((name) => namesGzip(request.headers[name]));
+export async function readMessage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  open: OpenRequest,
+): Promise<Uint8Array> {
+  if (request.method === 'GET') return readQuery(urlOf(request).searchParams, response);
+  const isGzip = encodingHeaders.some((name) => namesGzip(request.headers[name], response));
   if (!isEnveloped(request)) return unpack(await readBody(request, open), isGzip);
   const body = await readBody(request, open, true);
   const [flags] = body;
@@ -56,8 +61,8 @@ export async function readMessage(request: IncomingMessage, open: OpenRequest): 
   return unpack(body.subarray(envelopeHeadBytes), isPacked);
 }
 
-function readQuery(query: URLSearchParams): Promise<Uint8Array> {
-  const isGzip = namesGzip(query.get('compression'));
+function readQuery(query: URLSearchParams, response: ServerResponse): Promise<Uint8Array> {
+  const isGzip = namesGzip(query.get('compression'), response);
   const text = query.get('message') ?? '';
   return unpack(query.get('base64') === '1' ? base64Decode(text) : Buffer.from(text), isGzip);
 }
@@ -69,10 +74,12 @@ async function unpack(bytes: Uint8Array, isGzip: boolean): Promise<Uint8Array> {
   });
 }
 
-/** Whether the name of a compression is gzip. Throws UNIMPLEMENTED for another one. */
-function namesGzip(name: string | readonly string[] | null | undefined): boolean {
+/** Whether the name of a compression is gzip. Throws UNIMPLEMENTED for another one, and has the response name gzip. */
+function namesGzip(name: string | readonly string[] | null | undefined, response: ServerResponse): boolean {
   if (!name || name === 'identity') return false;
   if (name === 'gzip') return true;
+  const [, protocol] = /^application\/(connect|grpc)/.exec(response.req.headers['content-type'] ?? '') ?? [];
+  response.setHeader(protocol === undefined ? 'accept-encoding' : `${protocol}-accept-encoding`, 'gzip');
   throw fail(commonErrors.unimplemented, { params: { method: 'A compression other than gzip' } });
 }
 

@@ -50,14 +50,13 @@ function createHandler(rpc: Rpc, interceptors: Interceptors, logger: Logger): We
   mount(router, rpc, interceptors);
   const [handle] = router.handlers;
   if (handle === undefined) throw new Error(`${rpc.method.name} was not mounted`);
-  const ofConnect = rpc.method.methodKind === 'unary' ? 'accept-encoding' : 'connect-accept-encoding';
   return async (request, response, open) => {
     const { method = '', httpVersion } = request;
     const protocol = /^application\/grpc-web/.test(request.headers['content-type'] ?? '') ? 'grpc-web' : 'connect';
     const openCall = async () => {
       // Connect encodes answers itself, regardless of the client's codec.
       const source = new WebCallSource(rpc.method, protocol, 'proto', request, response);
-      await source.receive(codecOf(request), readMessage(request, open));
+      await source.receive(codecOf(request), readMessage(request, response, open));
       return new CallContext(source);
     };
     const answer = await handle({
@@ -71,8 +70,6 @@ function createHandler(rpc: Rpc, interceptors: Interceptors, logger: Logger): We
     if (answer.status === 405 || answer.status === 415) {
       return refuse(logger, request, response, answer.status, { allow: handle.allowedMethods.join(', ') });
     }
-    // A caller with an unknown compression reads here which one is taken.
-    response.setHeader(protocol === 'connect' ? ofConnect : 'grpc-accept-encoding', boundedGzip.name);
     try {
       await write(answer, response);
     } finally {
