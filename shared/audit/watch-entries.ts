@@ -2,10 +2,12 @@ import type { Database } from '../db/database.ts';
 import { databaseErrors } from '../db/errors.ts';
 import { timeOf } from '../db/micros.ts';
 import { onlyRow, type Queryable, statement } from '../db/statement.ts';
-import { commonErrors, fail } from '../errors/errors.ts';
+import { commonErrors, fail, invalidField } from '../errors/errors.ts';
 import type { AuditService } from '../gen/audit/v1/audit_service_pb.ts';
 import type { Handler } from '../rpc/implementation.ts';
+import { isPassed, nothingPassed, type Passed, passedAfter } from './passed.ts';
 import { beginning, type Position, readPosition, writePosition } from './position.ts';
+import { type shownBy, writerOf } from './shown-entry.ts';
 import type { EntryPage, EntryTail, ShownEntry } from './tail.ts';
 
 /** A stream tells its position at least so often. */
@@ -20,41 +22,30 @@ const isKept = statement<{ isKept: boolean; isStandby: boolean }, Position>(
      else not exists (select from audit_retention where swept_id is not null) end as "isKept"`,
 );
 
-interface Passed {
-  /** The last entry that is committed. */
-  upTo: number;
-  /** Before it: what is not, from one id to another, without these. */
-  gapsAfter: readonly number[];
-  gapsBefore: readonly number[];
-}
-
-/** The entries that were committed before a stream, although their place was not final yet. */
-const passedEntries = statement<Passed, { after: number }>(
-  'passedEntries',
-  `select coalesce(max(id), 0)::float8 as "upTo",
-     coalesce(array_agg(previous::float8) filter (where id > previous + 1), '{}') as "gapsAfter",
-     coalesce(array_agg(id::float8) filter (where id > previous + 1), '{}') as "gapsBefore"
-   from (
-     select id, lag(id, 1, $after::bigint) over (order by id) as previous from audit_entries where id > $after::bigint
-   ) as entries`,
-);
-
-const isPassed = (id: number, { upTo, gapsAfter, gapsBefore }: Passed) =>
-  id <= upTo && !gapsAfter.some((after, gap) => after < id && id < (gapsBefore[gap] ?? 0));
+const passedEntries = statement<Passed, { after: number }>('passedEntries', passedAfter('$after::bigint'));
 
 /**
  * Design 14, watchEntries: streams the entries of a service that are committed after a position, in their final order.
  * The stream ends when the service begins to stop.
  *
- * Throws INVALID_ARGUMENT for a garbled position and FAILED_PRECONDITION POSITION_LOST for one that is no longer kept.
+ * Throws INVALID_ARGUMENT for a garbled position and for a type of records that only the other service writes, and
+ * FAILED_PRECONDITION POSITION_LOST for a position that is no longer kept.
  */
-export function watchEntries(database: Database, tail: EntryTail): Handler<typeof AuditService.method.watchEntries> {
+export function watchEntries(
+  database: Database,
+  tail: EntryTail,
+  service: keyof typeof shownBy,
+): Handler<typeof AuditService.method.watchEntries> {
   return async function* (request, call) {
+    for (const type of request.resourceTypes) {
+      const writer = writerOf(type) ?? service;
+      if (writer !== service) throw invalidField('resource_types', `${writer}-service streams entries of type ${type}`);
+    }
     const db = database.for(call);
     const types = new Set(request.resourceTypes);
     const { setBacks } = tail.horizon.value;
     let position = request.position === '' ? undefined : await findPosition(db, request.position);
-    let passed: Passed = { upTo: 0, gapsAfter: [], gapsBefore: [] };
+    let passed = nothingPassed;
     let toldAtMs = Number.NEGATIVE_INFINITY;
     const isWanted = ({ row: { id, resourceType } }: ShownEntry) =>
       !isPassed(Number(id), passed) && (types.size === 0 || types.has(resourceType));

@@ -21,6 +21,6 @@ export async function startAuditService(parts: ServiceParts, service: keyof type
   const tail = await EntryTail.start(parts, service);
   if (config.events !== undefined) await startWebhooks(parts, config.events, tail, webhooks);
   else sweeps.webhook_deliveries = sweepBy(() => endDelivery({ service: config.database.applicationName }));
-  const handlers = { listEntries: listEntries(database, service), watchEntries: watchEntries(database, tail) };
+  const handlers = { listEntries: listEntries(database, service), watchEntries: watchEntries(database, tail, service) };
   return implement(AuditService, handlers, { error: commonErrors.accessDenied });
 }

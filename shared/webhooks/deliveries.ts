@@ -1,3 +1,4 @@
+import { type Passed, passedAfter } from '../audit/passed.ts';
 import { statement } from '../db/statement.ts';
 
 // A row for each service tells what was taken. Its `due_at` is a lease: a replica that sends moves it, and nobody else
@@ -37,13 +38,31 @@ export const readDelivery = statement<Delivery, OfService>(
    from webhook_deliveries where service = $service`,
 );
 
-/** Begins after the last entry, or goes on where webhooks ended. */
-export const beginDelivery = statement<never, OfService>(
+const sending = `is_active = true, failures = 0, due_at = least(due_at, ${lease})`;
+
+/**
+ * Begins webhooks. No row: they have begun before. A row tells which entries were committed before, and are not sent.
+ * Those of a transaction that is open now have the ids of gaps, or higher ones: so webhooks begin before the first gap.
+ * A transaction of a service takes less than five minutes, since PostgreSQL ends its statements and its pauses.
+ */
+export const beginDelivery = statement<Passed, OfService>(
   'beginDelivery',
-  `update webhook_deliveries
-   set sent_id = coalesce(sent_id, (select max(id) from audit_entries), 0), is_active = true, failures = 0,
-     due_at = least(due_at, ${lease})
-   where service = $service`,
+  `with older as materialized (
+     select coalesce((
+       select id from audit_entries where at < clock_timestamp() - interval '5 minutes' order by id desc limit 1
+     ), 0) as id
+   ),
+   passed as materialized (${passedAfter('(select id from older)')})
+   update webhook_deliveries
+   set sent_id = coalesce((select min(id) from unnest("gapsAfter") as gaps (id)), "upTo"), ${sending}
+   from passed where service = $service and sent_id is null
+   returning "upTo", "gapsAfter", "gapsBefore"`,
+);
+
+/** Goes on where webhooks ended. */
+export const resumeDelivery = statement<never, OfService>(
+  'resumeDelivery',
+  `update webhook_deliveries set ${sending} where service = $service`,
 );
 
 /** Lets retention delete what is unsent. */

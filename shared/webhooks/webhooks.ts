@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Webhook } from 'standardwebhooks';
+import { isPassed, nothingPassed } from '../audit/passed.ts';
 import type { EntryTail } from '../audit/tail.ts';
 import { CallSignal } from '../cancellation/signal.ts';
 import type { EventsConfig } from '../config/events.ts';
@@ -16,6 +17,7 @@ import {
   delayBatch,
   passEntries,
   readDelivery,
+  resumeDelivery,
 } from './deliveries.ts';
 
 const maxBatch = 100;
@@ -89,7 +91,9 @@ class Webhooks {
   readonly #state: WebhookState;
   /** Up to here there was nothing to send. */
   #idleAt = -1;
-  #passedAtMs = performance.now();
+  #passedAtMs = Number.NEGATIVE_INFINITY;
+  /** What was committed when this replica began webhooks for the first time. */
+  #passed = nothingPassed;
   /** A batch that was taken, until that is written. */
   #taken: Claimed | undefined;
   #hasBegun = false;
@@ -112,13 +116,20 @@ class Webhooks {
 
   /** Fixes what the first webhook begins after. Never rejects: a database that takes no writes is asked again. */
   async begin(): Promise<void> {
-    await this.#try(() => this.#query(beginDelivery({ service: this.#service })));
+    const service = this.#service;
+    await this.#try(async () => {
+      const [passed] = await this.#query(beginDelivery({ service }));
+      if (passed === undefined) await this.#query(resumeDelivery({ service }));
+      else this.#passed = passed;
+    });
     this.#hasBegun = !this.#isFailing;
   }
 
   /** Sends what becomes final until the signal aborts. A batch that is being sent is still finished. Never rejects. */
   async run(stopped: AbortSignal): Promise<void> {
-    for await (const { reached } of this.#tail.horizon.values(stopped)) {
+    for await (const { reached, setBacks } of this.#tail.horizon.values(stopped)) {
+      // The ids are given again.
+      if (setBacks > 0) this.#passed = nothingPassed;
       if (!this.#hasBegun) await this.begin();
       const isIdle = reached?.id === this.#idleAt && performance.now() - this.#passedAtMs < passAfterMs;
       if (reached === undefined || isIdle || !this.#hasBegun) continue;
@@ -151,7 +162,8 @@ class Webhooks {
     const { entries, position } =
       reachedId > sentId ? await this.#tail.pageAfter({ id: sentId, micros: 0 }, process) : nothingAfter(sentId);
     const end = Math.min(batchEnd ?? position.id, position.id);
-    const batch = entries.filter(({ row }) => Number(row.id) <= end).slice(0, maxBatch);
+    const isSent = (id: number) => id <= end && !isPassed(id, this.#passed);
+    const batch = entries.filter(({ row }) => isSent(Number(row.id))).slice(0, maxBatch);
     const [first, last] = [batch[0], batch.at(-1)];
     this.#state.oldest = first && { ms: first.row.at.getTime(), after: sentId };
     if (first === undefined || last === undefined) return this.#pass({ sentId, batchEnd, isDue }, end, reachedId);

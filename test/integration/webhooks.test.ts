@@ -277,15 +277,45 @@ describe('Webhooks', () => {
     await receiver.until(1);
   });
 
-  it('A first start sends what is written from then on, also while an older write is open', async () => {
+  it('A first start sends what is committed from then on, also what was written before', async () => {
+    await database.sql(entryOf(1));
     await holding(database.url, entryOf(1), async (lock) => {
-      await database.sql(entryOf(2));
+      await database.sql(entryOf(1));
       await start();
-      await database.sql(entryOf(3));
+      await database.sql(entryOf(1));
       await lock.release('commit');
     });
-    await receiver.until(1);
-    expect(receiver.taken).toEqual(['slot-service-3']);
+    await receiver.until(2);
+    await database.sql(entryOf(1));
+    await receiver.until(3);
+    expect(receiver.taken).toEqual([2, 4, 5].map((id) => `slot-service-${id}`));
+  });
+
+  it('A first start of one service leaves out nothing of the other one', async () => {
+    await holding(database.url, `${entryOf(1)}; ${entryOf(1, 'coupon')}`, async (lock) => {
+      await database.sql(`${entryOf(1)}; ${entryOf(1, 'coupon')}`);
+      await start('coupon');
+      await database.sql(entryOf(1));
+      await start('slot');
+      await database.sql(entryOf(1, 'coupon'));
+      await lock.release('commit');
+    });
+    await receiver.until(3);
+    expect(receiver.taken.toSorted()).toEqual(['coupon-service-2', 'coupon-service-6', 'slot-service-1']);
+  });
+
+  it.each([
+    ['several replicas start', async () => void (await Promise.all([start(), start(), start()]))],
+    ['the replica that starts ends, and another one starts', async () => stop(await start()).then(() => void start())],
+  ])('Nothing is left out when %s first while a write is open', async (_what, startFirst) => {
+    await holding(database.url, entryOf(1), async (lock) => {
+      await database.sql(entryOf(1));
+      await startFirst();
+      await database.sql(entryOf(1));
+      await lock.release('commit');
+    });
+    const late = ['slot-service-1', 'slot-service-3'];
+    await expect.poll(() => receiver.taken.filter((id) => late.includes(id))).toEqual(late);
   });
 
   it('A batch that another replica has tried in between is sent as it was', async () => {

@@ -3,7 +3,7 @@ import { createClient } from '@connectrpc/connect';
 import { afterEach, expect, it } from 'vitest';
 import { AuditService, WatchEntriesResponseSchema } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { SlotPlanService } from '../../../shared/gen/slot/v1/slot_plan_service_pb.ts';
-import { couponContract, expectError, expectInvalidField, slotContract } from '../../support/contract.ts';
+import { couponContract, expectError, expectInvalidField, failureOf, slotContract } from '../../support/contract.ts';
 import { EntryWatch } from '../../support/entry-watch.ts';
 import { holding } from '../../support/locks.ts';
 import { readPages } from '../../support/pages.ts';
@@ -74,7 +74,7 @@ slotContract.over(capable)('WatchEntries', (api) => {
   });
 
   it('A stream for some types of records has only their entries', async () => {
-    const watch = await open({ resourceTypes: ['product', 'coupon', 'user'] });
+    const watch = await open({ resourceTypes: ['product', 'booking', 'user'] });
     await api.sql(entryOf(1, 'slot'));
     await api.sql(entryOf(2, 'product'));
     await api.sql(entryOf(3, 'coupon'));
@@ -82,6 +82,15 @@ slotContract.over(capable)('WatchEntries', (api) => {
     await api.sql(entryOf(5, 'user').replace('p/One', 'catalog.v1.ImportService/ImportUsers'));
     await watch.until(2);
     expect(watch.records).toEqual(['product 2', 'user 5']);
+  });
+
+  it('A stream for a type that only coupon-service writes is refused, and names that service', async () => {
+    for (const type of ['coupon', 'reserved_coupon', 'redemption', 'coupon_batch']) {
+      const { end } = new EntryWatch(api.transportAs('staff'), { resourceTypes: ['slot', type] });
+      await expectInvalidField(end, 'resource_types');
+      const { rawMessage } = await failureOf(end);
+      expect(rawMessage).toContain(`: coupon-service streams entries of type ${type}`);
+    }
   });
 
   it('A stream ends when its client cancels it, also while there is no new entry', async () => {
@@ -304,6 +313,16 @@ couponContract('WatchEntries of coupon-service', (api) => {
     await api.sql('update staff_users set disabled_at = now() where id = 1');
     await expectError(watch.end, 'ACCESS_DENIED');
     await api.sql('update staff_users set disabled_at = null where id = 1');
+  });
+
+  it('A stream for a type that only slot-service writes is refused, and names that service', async () => {
+    for (const type of ['slot', 'booking', 'product', 'product_group', 'order', 'database']) {
+      const { end } = new EntryWatch(api.transportAs('staff'), { resourceTypes: [type] });
+      await expectInvalidField(end, 'resource_types');
+      expect((await failureOf(end)).rawMessage).toContain(`: slot-service streams entries of type ${type}`);
+    }
+    const users = await EntryWatch.open(api.transportAs('staff'), { resourceTypes: ['user'] });
+    await users.cancel();
   });
 
   it('A stream has the entries of this service only', async () => {

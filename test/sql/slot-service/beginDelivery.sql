@@ -1,4 +1,16 @@
+with older as materialized (
+  select coalesce((
+      select id from audit_entries where at < clock_timestamp() - interval '5 minutes' order by id desc limit 1
+    ), 0) as id
+),
+passed as materialized (
+  select coalesce(max(id), (select id from older))::float8 as "upTo",
+  coalesce(array_agg(previous::float8) filter (where id > previous + 1), '{}') as "gapsAfter",
+  coalesce(array_agg(id::float8) filter (where id > previous + 1), '{}') as "gapsBefore"
+  from (
+    select id, lag(id, 1, (select id from older)) over (order by id) as previous from audit_entries where id > (select id from older)
+  ) as entries)
 update webhook_deliveries
-set sent_id = coalesce(sent_id, (select max(id) from audit_entries), 0), is_active = true, failures = 0,
-due_at = least(due_at, clock_timestamp() + 20 * interval '1 second')
-where service = $service
+set sent_id = coalesce((select min(id) from unnest("gapsAfter") as gaps (id)), "upTo"), is_active = true, failures = 0, due_at = least(due_at, clock_timestamp() + 20 * interval '1 second')
+from passed where service = $service and sent_id is null
+returning "upTo", "gapsAfter", "gapsBefore"

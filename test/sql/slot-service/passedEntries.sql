@@ -1,4 +1,4 @@
-select coalesce(max(id), 0)::float8 as "upTo",
+select coalesce(max(id), $after::bigint)::float8 as "upTo",
 coalesce(array_agg(previous::float8) filter (where id > previous + 1), '{}') as "gapsAfter",
 coalesce(array_agg(id::float8) filter (where id > previous + 1), '{}') as "gapsBefore"
 from (

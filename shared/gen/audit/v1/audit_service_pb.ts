@@ -132,7 +132,7 @@ export const ListEntriesResponseSchema: GenMessage<ListEntriesResponse, {validTy
  */
 export type WatchEntriesRequest = Message<"audit.v1.WatchEntriesRequest"> & {
   /**
-   * Types of records of both services, or "database". None: all types. A type of the other service finds nothing.
+   * Types of records that the service writes, or "database" of slot-service. None: all types.
    *
    * @generated from field: repeated string resource_types = 1;
    */
@@ -311,7 +311,7 @@ export const AuditService: GenService<{
    * An entry comes within 2 s of its commit, or of the end of a transaction that began to write before it.
    *
    * Errors: UNAUTHENTICATED "Access denied", also within 30 s after the caller's staff user is disabled; INVALID_ARGUMENT
-   * for a garbled position; FAILED_PRECONDITION "The position is no longer kept" if its entry was deleted after its
+   * for a garbled position, and for a type of records that only the other service writes; FAILED_PRECONDITION "The position is no longer kept" if its entry was deleted after its
    * retention, or if the database was set back to before it.
    *
    * @generated from rpc audit.v1.AuditService.WatchEntries
