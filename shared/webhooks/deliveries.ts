@@ -38,8 +38,6 @@ export const readDelivery = statement<Delivery, OfService>(
    from webhook_deliveries where service = $service`,
 );
 
-const sending = `is_active = true, failures = 0, due_at = least(due_at, ${lease})`;
-
 /**
  * Begins webhooks. No row: they have begun before. A row tells which entries were committed before, and are not sent.
  * Those of a transaction that is open now have the ids of gaps, or higher ones: so webhooks begin before the first gap.
@@ -48,21 +46,19 @@ const sending = `is_active = true, failures = 0, due_at = least(due_at, ${lease}
 export const beginDelivery = statement<Passed, OfService>(
   'beginDelivery',
   `with older as materialized (
-     select coalesce((
-       select id from audit_entries where at < clock_timestamp() - interval '5 minutes' order by id desc limit 1
-     ), 0) as id
+     select coalesce(max(id), 0) as id from audit_entries where at < clock_timestamp() - interval '5 minutes'
    ),
    passed as materialized (${passedAfter('(select id from older)')})
    update webhook_deliveries
-   set sent_id = coalesce((select min(id) from unnest("gapsAfter") as gaps (id)), "upTo"), ${sending}
+   set sent_id = coalesce("gapsAfter"[1], "upTo")
    from passed where service = $service and sent_id is null
    returning "upTo", "gapsAfter", "gapsBefore"`,
 );
 
-/** Goes on where webhooks ended. */
+/** Goes on where webhooks began or ended. */
 export const resumeDelivery = statement<never, OfService>(
   'resumeDelivery',
-  `update webhook_deliveries set ${sending} where service = $service`,
+  `update webhook_deliveries set is_active = true, failures = 0, due_at = least(due_at, ${lease}) where service = $service`,
 );
 
 /** Lets retention delete what is unsent. */

@@ -118,9 +118,9 @@ class Webhooks {
   async begin(): Promise<void> {
     const service = this.#service;
     await this.#try(async () => {
-      const [passed] = await this.#query(beginDelivery({ service }));
-      if (passed === undefined) await this.#query(resumeDelivery({ service }));
-      else this.#passed = passed;
+      const [passed = this.#passed] = await this.#query(beginDelivery({ service }));
+      this.#passed = passed;
+      await this.#query(resumeDelivery({ service }));
     });
     this.#hasBegun = !this.#isFailing;
   }

@@ -3,6 +3,7 @@ import { type CallOptions, createClient } from '@connectrpc/connect';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OnTaken, SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
 import { SlotService } from '../../shared/gen/slot/v1/slot_service_pb.ts';
+import { inSlices } from '../../shared/rpc/answers/slices.ts';
 import { expectError } from '../support/contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { holding, whileHeld } from '../support/locks.ts';
@@ -54,6 +55,24 @@ const countOf = async (what: string) => {
 };
 
 const withKey = (key: string): CallOptions => ({ headers: { 'idempotency-key': key } });
+
+it('No transaction is open while copies are planned', async () => {
+  await service.sql(`insert into slots (id, delivery_time, freeze_time, group_ids)
+    select n, timestamptz '2030-05-06Z' + n * interval '1 minute', '2030-05-01Z', '{1}' from generate_series(101, 300) n`);
+  let isOver = false;
+  const long = inSlices('tester', function* () {
+    while (!isOver) yield;
+  });
+  const copying = plan.copySlots({ ...week, onTaken: OnTaken.SKIP });
+  const states = () =>
+    service.sql(
+      `select state from pg_stat_activity where query like '%sources as materialized%' and pid <> pg_backend_pid()`,
+    );
+  await expect.poll(states).toEqual([{ state: 'idle' }]);
+  isOver = true;
+  await long;
+  expect((await copying).created).toBeGreaterThan(0);
+});
 
 describe.each<[string, () => CallOptions]>([
   ['without keys', () => ({})],

@@ -1,6 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
+import { CallSignal } from '../../shared/cancellation/signal.ts';
 import { inSlices, type Sliced } from '../../shared/rpc/answers/slices.ts';
 
 /** An encoding of so many slices, which tells when each one runs. */
@@ -64,6 +65,29 @@ describe('Encoding in slices', () => {
       ...['third 2', 'third 3', 'third 4'],
     ]);
   });
+
+  it.each(['in line behind another one', 'between its slices'])(
+    'A long answer that nobody waits for any more ends at once %s, and the line goes on',
+    async (place) => {
+      let isOver = false;
+      const endless = function* (): Sliced<string> {
+        while (!isOver) yield;
+        return 'encoded';
+      };
+      const before = place === 'between its slices' ? undefined : inSlices('one', endless);
+      const signal = new CallSignal();
+      const ended = inSlices('one', endless, { signal });
+      const after = inSlices(
+        'one',
+        encodingOf(2, () => undefined),
+      );
+      await nextIteration();
+      signal.abort(() => new Error('the deadline has passed'));
+      await expect(ended).rejects.toThrow('the deadline has passed');
+      isOver = before !== undefined;
+      expect(await Promise.all([before, after])).toEqual([before && 'encoded', 'encoded']);
+    },
+  );
 
   it('An answer of one slice is encoded at once', async () => {
     const order: string[] = [];

@@ -32,8 +32,8 @@ import { toCounts } from '../slots/slot.ts';
 import { afterSlotWrite } from '../stores/after-slot-write.ts';
 
 /**
- * Design 12, copySlots. Reads the sources, plans the copies, decides which are taken and stores the others, in one
- * transaction. If a source is changed in between, it starts again, with the sources locked.
+ * Design 12, copySlots. Reads the sources, plans the copies, decides which are taken and stores the others. If a source is
+ * changed in between, it starts again, with the sources locked.
  *
  * Throws INVALID_ARGUMENT, NOT_FOUND and the errors of snippets as `readAsked`, `readSources`, `planCopies`,
  * `findTakers` and `checkCopiedSnippets` do, and ALREADY_EXISTS SLOT_TAKEN.
@@ -44,9 +44,15 @@ export function copySlots(parts: SlotPlanParts): Handler<typeof SlotPlanService.
     const asked = readAsked(request, parts.timeZone);
     // A dry run sees all as it is at one moment.
     const options = asked.isDryRun ? ({ isolation: 'repeatable read' } as const) : {};
-    const { copies, stored } = await conditionalWrite(async (isRerun) => [
-      await database.within(call, (tx) => copy(tx, asked, call, isRerun), options),
-    ]);
+    const { copies, stored } = await conditionalWrite(async (isRerun) => {
+      // Planning takes long, so that no transaction waits for it, except one that needs the sources as they are.
+      const plan = async (db: Queryable) =>
+        planCopies(call, await readSources(db, asked, { locks: isRerun && !asked.isDryRun }), asked);
+      const planned = asked.isDryRun || isRerun ? undefined : await plan(database.for(call));
+      return [
+        await database.within(call, async (tx) => copy(tx, planned ?? (await plan(tx)), asked, call, isRerun), options),
+      ];
+    });
     const [first] = stored;
     if (first !== undefined) afterSlotWrite(parts, call, first.storeRequestId);
     return toAnswer(copies, stored, asked);
@@ -90,11 +96,10 @@ function readFrom({ slotIds, deliveryFrom, deliveryUntil }: CopySlotsRequest): A
 }
 
 /** Runs once, and loses a race if a source is changed meanwhile. The result is that of a conditional write. */
-async function copy(tx: Queryable, asked: Asked, call: CallContext, isRerun: boolean) {
+async function copy(tx: Queryable, planned: PlannedCopy[], asked: Asked, call: CallContext, isRerun: boolean) {
   const { nameFormat, failsOnTaken, isDryRun } = asked;
-  const planned = await planCopies(call.subject, await readSources(tx, asked, { locks: isRerun && !isDryRun }), asked);
   const takers = await findTakers(tx, planned, { locks: !isDryRun });
-  const copies = await judgeCopies(call.subject, planned, takers);
+  const copies = await judgeCopies(call, planned, takers);
   if (failsOnTaken) requireFree(copies);
   const free = copies.filter((each) => !isTaken(each));
   if (nameFormat !== null) await checkCopiedSnippets(tx, free, nameFormat);

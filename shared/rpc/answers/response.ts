@@ -10,7 +10,7 @@ import {
 } from '@bufbuild/protobuf';
 import type { Answer } from './answer.ts';
 import { encoderOf } from './message-encoder.ts';
-import { inSlices } from './slices.ts';
+import { inSlices, type Waiting } from './slices.ts';
 import { TextWriter, WireWriter } from './writers.ts';
 
 /** The encoding of a message. */
@@ -27,19 +27,19 @@ export abstract class RpcResponse<Output extends DescMessage = DescMessage> {
     this.schema = schema;
   }
 
-  /** @param subject the `sub` of the caller to encode for. Callers with long responses take turns. */
-  abstract toBinary(subject: string | undefined): Promise<Buffer>;
+  /** @param caller whom to encode for; undefined for the process itself. Callers with long responses take turns. */
+  abstract toBinary(caller: Waiting | undefined): Promise<Buffer>;
 
   /** Encodes as protobuf's JSON according to `jsonWriteOptions`, as UTF-8. */
-  abstract toJson(subject: string | undefined): Promise<Buffer>;
+  abstract toJson(caller: Waiting | undefined): Promise<Buffer>;
 
   /** Encodes as a call needs it. */
-  encode({ codec, subject }: { readonly codec: Codec; readonly subject: string | undefined }): Promise<Buffer> {
-    return codec === 'proto' ? this.toBinary(subject) : this.toJson(subject);
+  encode(call: Waiting & { readonly codec: Codec }): Promise<Buffer> {
+    return call.codec === 'proto' ? this.toBinary(call) : this.toJson(call);
   }
 
-  async toMessage(subject: string | undefined): Promise<MessageShape<Output>> {
-    return fromBinary(this.schema, await this.toBinary(subject));
+  async toMessage(caller: Waiting | undefined): Promise<MessageShape<Output>> {
+    return fromBinary(this.schema, await this.toBinary(caller));
   }
 }
 
@@ -54,28 +54,29 @@ export class AnswerResponse<Output extends DescMessage = DescMessage> extends Rp
     this.#answer = answer;
   }
 
-  toBinary(subject: string | undefined): Promise<Buffer> {
-    this.#binary ??= this.#encodeBinary(subject);
+  toBinary(caller: Waiting | undefined): Promise<Buffer> {
+    this.#binary ??= this.#encodeBinary(caller);
     return this.#binary;
   }
 
-  toJson(subject: string | undefined): Promise<Buffer> {
-    this.#json ??= this.#encodeJson(subject);
+  toJson(caller: Waiting | undefined): Promise<Buffer> {
+    this.#json ??= this.#encodeJson(caller);
     return this.#json;
   }
 
-  async #encodeBinary(subject: string | undefined): Promise<Buffer> {
+  async #encodeBinary(caller: Waiting | undefined): Promise<Buffer> {
     const [encoder, writer] = [encoderOf(this.schema), new WireWriter()];
-    if (encoder.hasLists) await inSlices(subject, (slice) => encoder.writeInSlices(slice, writer, this.#answer));
+    if (encoder.hasLists)
+      await inSlices(caller?.subject, (slice) => encoder.writeInSlices(slice, writer, this.#answer), caller);
     else encoder.write(writer, this.#answer);
     return writer.finish();
   }
 
-  async #encodeJson(subject: string | undefined): Promise<Buffer> {
+  async #encodeJson(caller: Waiting | undefined): Promise<Buffer> {
     const encoder = encoderOf(this.schema);
     if (!encoder.hasLists) return Buffer.from(encoder.toJson(this.#answer));
     const writer = new TextWriter();
-    await inSlices(subject, (slice) => encoder.writeJsonInSlices(slice, writer, this.#answer));
+    await inSlices(caller?.subject, (slice) => encoder.writeJsonInSlices(slice, writer, this.#answer), caller);
     return writer.finish();
   }
 }

@@ -1,3 +1,4 @@
+import type { Caller } from '../../db/caller.ts';
 import { commonErrors, fail } from '../../errors/errors.ts';
 import { RoundRobin } from '../../fairness/fair-queue.ts';
 
@@ -50,25 +51,35 @@ export class Slice {
   }
 }
 
+/** Who waits for the work, until its signal aborts. */
+export type Waiting = Partial<Pick<Caller, 'subject' | 'signal'>>;
+
 /**
  * Does long work in slices. Short work takes a single one, at once. One slice runs per iteration of the event loop, and
  * the callers take turns. A small call therefore waits for one slice at most, however much work is queued. A caller's
  * tasks run one after another, so that the first ends early instead of all ending late.
  *
  * @param subject the `sub` of the caller for whom the work is done; undefined for the process itself.
+ * @param caller ends the work when its signal aborts, with the signal's reason, also while it waits for its turn.
  */
 export async function inSlices<Result>(
   subject: string | undefined,
   work: (slice: Slice) => Sliced<Result>,
+  { signal }: Waiting = {},
 ): Promise<Result> {
   const slice = new Slice();
   const slices = work(slice);
   const runSlice = () => {
+    signal?.throwIfAborted();
     slice.begin();
     return slices.next();
   };
   const first = runSlice();
-  return first.done ? first.value : inTurns(subject, runSlice);
+  if (first.done) return first.value;
+  return new Promise((resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason));
+    inTurns(subject, runSlice).then(resolve, reject);
+  });
 }
 
 /** Slices that wait for their turn. There is one event loop, so the queue covers the whole process. */

@@ -73,7 +73,7 @@ function createStreamHandler(rpc: Rpc, interceptors: Interceptors) {
       const signal = call.signal.toAbortSignal();
       grpcCall.sendMetadata(toMetadata(call.responseHeaders));
       for await (const message of rpc.stream(request, call)) {
-        if (grpcCall.write(await message.toBinary(call.subject))) continue;
+        if (grpcCall.write(await message.toBinary({ subject: call.subject }))) continue;
         await once(grpcCall, 'drain', { signal }).catch((error: unknown) => {
           call.signal.throwIfAborted();
           throw error;

@@ -41,7 +41,7 @@ export function idempotency(database: Database) {
           const response = await next(call);
           if (call.isRefused) throw new Refused(response);
           // Not in line behind the caller's long answers, because the transaction holds locks.
-          return response.toBinary(undefined);
+          return response.toBinary({ signal: call.signal });
         },
         {
           last: (bytes) =>

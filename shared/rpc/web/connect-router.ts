@@ -123,7 +123,8 @@ function setHeaders(call: CallContext, context: HandlerContext): void {
 /** Yields a streaming procedure's messages one at a time, with backpressure. */
 async function* stream(interceptors: Interceptors, call: CallContext, rpc: Rpc): AsyncGenerator<Message> {
   async function* answers() {
-    for await (const response of rpc.stream(call.request, call)) yield await response.toMessage(call.subject);
+    for await (const response of rpc.stream(call.request, call))
+      yield await response.toMessage({ subject: call.subject });
   }
   const messages = new PassThrough({ objectMode: true, highWaterMark: 1 });
   const ended = executeStream(interceptors, rpc, () => pipeline(answers, messages))(call);

@@ -1,5 +1,7 @@
-import { Code } from '@connectrpc/connect';
+import { Code, createClient } from '@connectrpc/connect';
 import { expect, it } from 'vitest';
+import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
+import { inSlices } from '../../../shared/rpc/answers/slices.ts';
 import { failureOf, slotContract } from '../../support/contract.ts';
 import { getSlotsPattern, holding, lockSlots } from '../../support/locks.ts';
 import { protocols } from '../../support/protocols.ts';
@@ -23,6 +25,25 @@ slotContract.over(protocols)('Deadlines', (api) => {
       await expect.poll(() => lock.waiting(getSlotsPattern)).toBe(0);
       await expect.poll(() => api.log.findLast(({ msg }) => msg === 'call')?.code).toBe('CANCELED');
     });
+  });
+
+  it('A call whose answer waits behind the long ones of its caller ends at its deadline', async () => {
+    await api.sql(`insert into audit_entries (procedure, subject, request_id, resource_type, resource_id, after, shown_bytes)
+      select 'slot.v1.SlotService/UpdateSlot', 'anna', 'r', 'slot', 1, '{}', 2 from generate_series(1, 1000)`);
+    const audit = createClient(AuditService, api.transportAs('staff'));
+    await audit.listEntries({ limit: 1000 });
+    const lastCall = () => api.log.findLast(({ msg }) => msg === 'call');
+    const { sub, requestId } = lastCall() ?? {};
+    let isOver = false;
+    const long = inSlices(String(sub), function* () {
+      while (!isOver) yield;
+    });
+    await expect(audit.listEntries({ limit: 1000 }, { timeoutMs: 500 })).rejects.toThrow();
+    await expect.poll(() => lastCall()?.requestId).not.toBe(requestId);
+    expect(lastCall()?.code).toBe('DEADLINE_EXCEEDED');
+    isOver = true;
+    await long;
+    await audit.listEntries({ limit: 1000 });
   });
 
   it('A call that waits for a connection to the database ends at its deadline', async () => {
