@@ -1,7 +1,10 @@
 import { ConnectError } from '@connectrpc/connect';
-import { type Queryable, statement } from '../../../shared/db/statement.ts';
+import type { Caller } from '../../../shared/db/caller.ts';
+import type { Database } from '../../../shared/db/database.ts';
+import { statement } from '../../../shared/db/statement.ts';
 import { ImportOutcome } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
 import { type Given, type Importing, writeRows } from '../imports/import.ts';
+import { shortened, shortenedProblem } from '../imports/mobile.ts';
 import type { FileRow } from './file.ts';
 
 /** How rows of a file become records. */
@@ -16,8 +19,20 @@ export interface BatchImport<Row extends Given> {
 /** Where rows are written to. */
 export interface ImportTarget {
   /** Always the same session, which has the table of `rememberIds`. */
-  readonly db: Queryable;
+  readonly database: Database;
+  readonly caller: Caller;
   readonly callingCode: string | undefined;
+  /** Rows whose value another record has. Once the whole file is read, a batch without rows imports them together. */
+  readonly held: HeldRow[];
+  /** How many such rows there may be. */
+  maxHeld: number;
+}
+
+/** A row of a file with its record, and what the statement is given of it. */
+interface HeldRow {
+  readonly row: FileRow;
+  readonly externalId: string;
+  readonly given: object;
 }
 
 /** What became of the rows of a batch. */
@@ -42,8 +57,8 @@ const rememberIds = statement<{ externalId: string }, { externalIds: readonly st
 /** Returns the external id of a row whose other values can't be read; undefined if it has none. */
 function externalIdOf({ values, problem }: FileRow): string | undefined {
   const given = values.get('external_id');
-  const id = typeof given === 'number' ? String(given) : given;
-  return problem === undefined && typeof id === 'string' && /^[!-~]{1,128}$/.test(id) ? id : undefined;
+  const id = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
+  return problem === undefined && /^[!-~]{1,128}$/.test(id) ? id : undefined;
 }
 
 /**
@@ -53,10 +68,10 @@ function externalIdOf({ values, problem }: FileRow): string | undefined {
 export async function importBatch<Row extends Given>(
   { procedure, importing, read }: BatchImport<Row>,
   batch: readonly FileRow[],
-  { db, callingCode }: ImportTarget,
+  { database, caller, callingCode, held, maxHeld }: ImportTarget,
 ): Promise<ImportedBatch> {
   const reasons = new Map<FileRow, string>();
-  const readable = batch.flatMap((row) => {
+  const readable: readonly HeldRow[] = batch.flatMap((row) => {
     try {
       if (row.problem === undefined) {
         const record = read(row.values);
@@ -71,27 +86,37 @@ export async function importBatch<Row extends Given>(
   const idsRead = new Map(readable.map(({ row, externalId }) => [row, externalId]));
   const named = batch.map((row) => ({ row, externalId: idsRead.get(row) ?? externalIdOf(row) ?? '' }));
   const externalIds = named.flatMap(({ externalId }) => externalId || []);
-  const fresh = new Set((await db.query(rememberIds({ externalIds }))).map(({ externalId }) => externalId));
+  const fresh = new Set(
+    (await database.for(caller).query(rememberIds({ externalIds }))).map(({ externalId }) => externalId),
+  );
   const firsts = new Set(named.filter(({ externalId }) => fresh.delete(externalId)).map(({ row }) => row));
   for (const { row } of readable) {
     if (!firsts.has(row)) reasons.set(row, 'external_id: an earlier row of the file has it');
   }
-  let left = readable.filter(({ row }) => firsts.has(row));
+  const isLast = batch.length === 0;
+  let left: readonly HeldRow[] = isLast ? held.splice(0) : readable.filter(({ row }) => firsts.has(row));
+  const rowsHere = isLast ? left.map(({ row }) => row) : batch;
   const counts = { created: 0, changed: 0, unchanged: 0 };
   while (left.length > 0) {
     const actor = { actor: [procedure, 'operator', null, '', null], keyId: undefined };
     const rows = left.map(({ given }) => given);
-    const written = await writeRows(importing, rows, db, actor);
+    const ids = left.flatMap(({ row, externalId }) => (row.isTyped && shortened.test(externalId) ? externalId : []));
+    const written = await writeRows(importing, rows, database, caller, actor, ids);
     const kept = left.filter((_row, index) => !written[index]?.isRefused);
     if (kept.length === left.length) {
       for (const { outcome } of written) counts[countOf[outcome]] += 1;
       break;
     }
-    for (const { row } of left.filter((each) => !kept.includes(each)))
-      reasons.set(row, reasonOf(importing.refusal?.('')));
+    for (const [index, each] of left.entries()) {
+      if (!written[index]?.isRefused) continue;
+      const isNew = written[index].id === 0;
+      if (isNew && ids.includes(each.externalId)) reasons.set(each.row, `external_id: ${shortenedProblem}`);
+      else if (importing.pass !== undefined && !isLast && held.length < maxHeld) held.push(each);
+      else reasons.set(each.row, reasonOf(importing.refusal?.('')));
+    }
     left = kept;
   }
-  const refused = batch.flatMap((row) => {
+  const refused = rowsHere.flatMap((row) => {
     const reason = reasons.get(row);
     return reason === undefined ? [] : [{ row, reason }];
   });

@@ -10,6 +10,8 @@ export interface FileRow {
   readonly values: ReadonlyMap<string, unknown>;
   /** About how many characters it has. */
   readonly length: number;
+  /** Its values may have been shown by a spreadsheet. */
+  readonly isTyped: boolean;
   /** Why it can't be taken, whatever its values are. */
   readonly problem?: string | undefined;
   /** Returns the row as the file has it, with the reason why it was refused. */
@@ -36,17 +38,22 @@ const reasonColumn = 'reason';
 export async function openRows(path: string, known: readonly string[]): Promise<RowFile> {
   const first = await firstLine(path);
   if (first === undefined) throw new ConfigError('the file is empty');
+  if (first.startsWith('{')) return jsonFile(path, known);
+  // What a spreadsheet is told of the separator.
+  const told = /^sep=(.)/i.exec(first);
   // No name of a column has such a character.
-  return first.startsWith('{') ? jsonFile(path, known) : csvFile(path, known, /[,;\t]/.exec(first)?.[0] ?? ',');
+  const delimiter = told?.[1] ?? /[,;\t]/.exec(first)?.[0] ?? ',';
+  return csvFile(path, known, { delimiter, fromLine: told ? 2 : 1 }, told ? `${first.trim()}\n` : '');
 }
 
-async function csvFile(path: string, known: readonly string[], delimiter: string): Promise<RowFile> {
+async function csvFile(path: string, known: readonly string[], format: CsvFormat, begin: string): Promise<RowFile> {
+  const { delimiter } = format;
   let names: readonly string[] = [];
-  for await (const cells of csvRecords(path, delimiter)) {
+  for await (const cells of csvRecords(path, format)) {
     names = cells.map((cell) => cell.trim());
     break;
   }
-  const columns = toColumns(names, known);
+  const columns = toColumns(names, [...known, '']);
   const reasonAt = columns.indexOf(reasonColumn);
   const line = (cells: readonly string[]) => `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\n`;
   // Of a row with too many or too few cells, the last one is the reason.
@@ -56,12 +63,15 @@ async function csvFile(path: string, known: readonly string[], delimiter: string
   };
   async function* rows(): AsyncGenerator<FileRow> {
     let isHeading = true;
-    for await (const cells of csvRecords(path, delimiter)) {
+    for await (const cells of csvRecords(path, format)) {
       if (!isHeading) {
+        const nameless = cells.findIndex((cell, index) => cell.trim() !== '' && names[index] === '');
+        if (nameless >= 0) throw new ConfigError(`column ${nameless + 1} has values, and no name`);
         const own = withoutReason(cells);
         const isOdd = cells.length !== columns.length;
         yield {
           values: new Map(columns.map((column, index) => [column, cells[index]])),
+          isTyped: true,
           length: cells.reduce((sum, cell) => sum + cell.length, 0),
           problem: isOdd ? `has ${own.length} cells, and not ${withoutReason(names).length} as the heading` : undefined,
           withReason: (reason) => line([...own, reason]),
@@ -70,7 +80,7 @@ async function csvFile(path: string, known: readonly string[], delimiter: string
       isHeading = false;
     }
   }
-  return { heading: line([...withoutReason(names), reasonColumn]), rows };
+  return { heading: begin + line([...withoutReason(names), reasonColumn]), rows };
 }
 
 function jsonFile(path: string, known: readonly string[]): RowFile {
@@ -83,6 +93,7 @@ function jsonFile(path: string, known: readonly string[]): RowFile {
       const columns = toColumns(Object.keys(object), known);
       yield {
         values: new Map(Object.values(object).map((value, index) => [columns[index] ?? '', value])),
+        isTyped: false,
         length: line.length,
         withReason: (reason) => `${withReason(line, reason)}\n`,
       };
@@ -110,23 +121,30 @@ function withReason(line: string, reason: string): string {
 /** Throws a `ConfigError` for a name that is not known, or stands twice. */
 function toColumns(names: readonly string[], known: readonly string[]): string[] {
   const columns = names.map((name) => toColumn(name, known));
-  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
+  const twice = columns.find((column, index) => column !== '' && columns.indexOf(column) !== index);
   if (twice !== undefined) throw new ConfigError(`the column "${twice}" stands twice`);
   return columns;
 }
 
 function toColumn(name: string, known: readonly string[]): string {
-  const column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  if (known.includes(column) || column === reasonColumn) return column;
-  throw new ConfigError(`the column "${name}" is not known: there are ${known.join(', ')}`);
+  const plain = (text: string) => text.replace(/[\s_]/g, '').toLowerCase();
+  const column = [...known, reasonColumn].find((each) => plain(each) === plain(name));
+  if (column !== undefined) return column;
+  throw new ConfigError(`the column "${name}" is not known: there are ${known.filter(Boolean).join(', ')}`);
 }
 
-async function* csvRecords(path: string, delimiter: string): AsyncGenerator<string[]> {
+interface CsvFormat {
+  readonly delimiter: string;
+  /** The line of the heading. */
+  readonly fromLine: number;
+}
+
+async function* csvRecords(path: string, format: CsvFormat): AsyncGenerator<string[]> {
   const parser = parse({
-    delimiter,
+    ...format,
     relaxColumnCount: true,
     relaxQuotes: true,
-    skipEmptyLines: true,
+    skipRecordsWithEmptyValues: true,
     maxRecordSize: maxRowLength,
     recordDelimiter: ['\r\n', '\n', '\r'],
   });
@@ -142,18 +160,36 @@ async function* csvRecords(path: string, delimiter: string): AsyncGenerator<stri
   await reading;
 }
 
-/** Reads a text in UTF-8, without its byte order mark. */
+/** Reads a text without its byte order mark: in UTF-16 if it has the mark of that, or else in UTF-8. */
 async function* textOf(path: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const encoding = await encodingOf(path);
+  const strict = new TextDecoder(encoding, { fatal: true });
+  const lenient = new TextDecoder(encoding);
+  let lines = 1;
   const decode = (chunk: Buffer | undefined) => {
+    const stream = chunk !== undefined;
+    const text = lenient.decode(chunk, { stream });
     try {
-      return decoder.decode(chunk, { stream: chunk !== undefined });
+      return strict.decode(chunk, { stream });
     } catch {
-      throw new ConfigError('the file is not UTF-8');
+      const line = lines + text.split('\ufffd', 1).join().split('\n').length - 1;
+      throw new ConfigError(
+        `the file is not ${encoding.toUpperCase()}, see line ${line}: save it as "CSV UTF-8", or convert it, such as with iconv -f WINDOWS-1252 -t UTF-8`,
+      );
+    } finally {
+      lines += text.split('\n').length - 1;
     }
   };
   for await (const chunk of createReadStream(path)) yield decode(chunk);
   yield decode(undefined);
+}
+
+async function encodingOf(path: string) {
+  for await (const mark of createReadStream(path, { end: 1, encoding: 'latin1' })) {
+    if (mark === '\xff\xfe') return 'utf-16le';
+    if (mark === '\xfe\xff') return 'utf-16be';
+  }
+  return 'utf-8';
 }
 
 async function* linesOf(path: string): AsyncGenerator<string> {

@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream, rmSync } from 'node:fs';
-import { appendFile, mkdtemp, rm, stat } from 'node:fs/promises';
+import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs';
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -23,6 +23,8 @@ const usage = `usage: import ${[...kinds.keys()].join('|')} FILE    a CSV with a
 const maxRows = 1_000;
 const maxLength = 100_000;
 const statementTimeoutMs = 60_000;
+/** So many rows are imported in one transaction at the end. */
+const maxHeld = 10_000;
 
 try {
   process.exitCode = await main();
@@ -41,8 +43,11 @@ async function main(): Promise<number> {
   const config = readDatabase('import', process.env, errors);
   const callingCode = readCallingCode(process.env, errors);
   errors.throwIfAny();
+  const stats = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
+  if (file !== '-' && stats === undefined) throw new ConfigError(`${file}: there is no such file`);
+  if (stats?.isDirectory()) throw new ConfigError(`${file}: is a folder`);
   // A pipe can be read only once.
-  const isPiped = file === '-' || !(await stat(file)).isFile();
+  const isPiped = !stats?.isFile();
   const folder = await mkdtemp(path.join(tmpdir(), 'import-'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
@@ -61,10 +66,16 @@ async function main(): Promise<number> {
     const rows = await openRows(isPiped ? copy : file, kind.columns);
     const count = await countRows(rows);
     await assertMigrated(database, config.schema);
-    const db = database.for({ signal: new AbortController().signal });
-    await db.query(createIds());
+    const caller = { signal: new AbortController().signal };
+    await database.for(caller).query(createIds());
     const rejected = isPiped ? undefined : `${file}.rejected`;
-    const { refused, ...counts } = await importRows(kind, rows, count, { db, callingCode }, rejected);
+    const { refused, ...counts } = await importRows(
+      kind,
+      rows,
+      count,
+      { database, caller, callingCode, held: [], maxHeld },
+      rejected,
+    );
     const told = Object.entries(counts).map(([outcome, number]) => `${number} ${outcome}`);
     const where = refused > 0 && rejected !== undefined ? `, see ${rejected}` : '';
     process.stdout.write(`${name}: ${told.join(', ')}, ${refused} refused${where}\n`);
@@ -105,6 +116,8 @@ async function importRows(
   bar.start(count, 0);
   try {
     for await (const batch of inBatches(file.rows())) {
+      // All rows of a small file are judged together.
+      if (batch.length === count) target.maxHeld = 0;
       const { created, changed, unchanged, refused } = await kind.importBatch(batch, target);
       if (refused.length > 0) {
         const lines = refused.map(({ row, reason }) => row.withReason(reason)).join('');
@@ -133,6 +146,7 @@ async function* inBatches(rows: AsyncIterable<FileRow>): AsyncGenerator<FileRow[
     [batch, length] = [[], 0];
   }
   if (batch.length > 0) yield batch;
+  yield [];
 }
 
 function explain(error: unknown): string {

@@ -99,7 +99,8 @@ function toJson({ name, fieldKind, scalar }: DescField, value: unknown) {
 }
 
 function toText(name: string, value: unknown): string {
-  if (typeof value === 'string') return value;
+  // People's names stay as they are.
+  if (typeof value === 'string') return name === 'name' ? value : value.trim();
   if (value === undefined || value === null) return '';
   // A number of more digits may have lost some.
   if (typeof value === 'number' && /^-?(?:\d\.?){1,15}$/.test(String(value))) return String(value);
@@ -107,7 +108,7 @@ function toText(name: string, value: unknown): string {
 }
 
 function toFlag(name: string, value: unknown): boolean {
-  const text = typeof value === 'boolean' ? String(value) : toText(name, value).trim().toLowerCase();
+  const text = typeof value === 'boolean' ? String(value) : toText(name, value).toLowerCase();
   if (['', 'false', 'f', '0', 'no'].includes(text)) return false;
   if (['true', 't', '1', 'yes'].includes(text)) return true;
   throw invalidField(name, 'must be true or false');

@@ -1,7 +1,9 @@
 import type { ConnectError } from '@connectrpc/connect';
 import { type Actor, actorOf, auditEntry, differing, type ResourceType } from '../../../shared/audit/entry.ts';
+import type { Caller } from '../../../shared/db/caller.ts';
+import type { Database } from '../../../shared/db/database.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
-import { type Queryable, type Statement, statement } from '../../../shared/db/statement.ts';
+import { type Statement, statement } from '../../../shared/db/statement.ts';
 import { invalidField } from '../../../shared/errors/errors.ts';
 import { ImportOutcome, type ImportResultSchema } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
@@ -31,6 +33,8 @@ export interface Importing<Row extends Given> {
    */
   toGiven(row: Row, callingCode: string | undefined, prefix: string): GivenRow;
   readonly write: Statement<ImportedRow, WriteParams>;
+  /** Runs after `write`, in its transaction, if a value has passed from one record to another. */
+  readonly pass?: Statement<never, Pick<WriteParams, 'rows'>>;
   /** Returns the error for a row that the statement refuses. `prefix` begins its field's name, such as `users[3].`. */
   refusal?(prefix: string): ConnectError;
 }
@@ -38,6 +42,8 @@ export interface Importing<Row extends Given> {
 interface WriteParams extends Actor {
   /** The rows as a JSON list. */
   readonly rows: string;
+  /** External ids that no new record may get. */
+  readonly shortened: readonly string[];
 }
 
 /** What the statement has found and done. */
@@ -48,6 +54,8 @@ interface ImportedRow {
   outcome: ImportOutcome;
   /** The row breaks a rule. Then no row was written. */
   isRefused: boolean;
+  /** The row's value was another record's before. It is not written yet. */
+  isPassed: boolean;
 }
 
 /**
@@ -71,7 +79,7 @@ export async function importAll<Row extends Given>(
   if (searchedLength(given) > maxSearched) {
     throw invalidField(list, `names and mobile numbers have more than ${maxSearched} characters in all`);
   }
-  const written = await writeRows(importing, given, parts.database.for(call), actorOf(call));
+  const written = await writeRows(importing, given, parts.database, call, actorOf(call));
   const refused = written.findIndex(({ isRefused }) => isRefused);
   if (refused >= 0) throw refusal?.(`${list}[${refused}].`);
   return { results: written.map(({ externalId, id, outcome }) => ({ externalId, id, outcome })) };
@@ -84,20 +92,38 @@ export const maxSearched = 100_000;
 export const searchedLength = (given: readonly GivenRow[]) =>
   given.reduce((sum, { name, mobile }) => sum + (name?.length ?? 0) + (mobile?.length ?? 0), 0);
 
-/** Writes all rows, or none if one is refused. Resolves with what became of each, in the order given. */
+/**
+ * Writes all rows, or none if one is refused. After a lost race it runs alone among the imports of its kind, and so loses
+ * no further one to them.
+ *
+ * @param shortened external ids that no new record may get.
+ * @returns what became of each row, in the order given.
+ */
 export async function writeRows(
-  { write }: Pick<Importing<never>, 'write'>,
+  { list, write, pass }: Importing<never>,
   given: readonly object[],
-  db: Queryable,
+  database: Database,
+  caller: Caller,
   actor: Actor,
+  shortened: readonly string[] = [],
 ): Promise<readonly ImportedRow[]> {
   const rows = JSON.stringify(given);
-  const { written } = await conditionalWrite(async () => {
-    const written = await db.query(write({ ...actor, rows }));
-    return [{ id: 0, mayWrite: !written.some(({ isRefused }) => isRefused), written }];
-  });
+  const { written } = await conditionalWrite((isRerun) =>
+    database.within(caller, async (tx) => {
+      const written = await tx.pipeline([takeTurn({ list, isAlone: isRerun })], write({ ...actor, rows, shortened }));
+      const mayWrite = !written.some(({ isRefused }) => isRefused);
+      if (mayWrite && pass !== undefined && written.some(({ isPassed }) => isPassed)) await tx.query(pass({ rows }));
+      return [{ id: 0, mayWrite, written }];
+    }),
+  );
   return written;
 }
+
+const turn = `hashtext(own_name('import of ' || $list))`;
+const takeTurn = statement<never, { list: string; isAlone: boolean }>(
+  'takeImportTurn',
+  `select case when $isAlone then pg_advisory_xact_lock(${turn}) else pg_advisory_xact_lock_shared(${turn}) end`,
+);
 
 interface ImportedTable {
   readonly table: string;
@@ -112,6 +138,8 @@ interface ImportedTable {
    * `is_refused`.
    */
   readonly wanted: string;
+  /** A unique column. Where `wanted` says `is_passed`, another record has the value, and it is null until `pass` writes it. */
+  readonly passing?: string;
   /** Returns SQL of the names and values of a record's fields, for its audit entry. `row` is the record. */
   fields(row: string): string;
   /** SQL of a further reason to write a record, `seen`. */
@@ -122,16 +150,22 @@ interface ImportedTable {
 
 /**
  * Declares the statement of an import. It creates the records that are new, and changes those that differ, unless a row
- * is refused. If a concurrent call changes one of them, it undoes all and fails.
+ * is refused. It locks them in one order, whatever the order of rows. If a concurrent call changes one of them, it undoes
+ * all and fails.
  */
 export function importStatement(
   name: string,
-  { table, type, given, columns, wanted, fields, alsoDiffers = 'false', also = [] }: ImportedTable,
+  { table, type, given, columns, wanted, passing, fields, alsoDiffers = 'false', also = [] }: ImportedTable,
 ): Statement<ImportedRow, WriteParams> {
-  const changes = `select id, null::json as before, json_strip_nulls(json_build_object(${fields('created')})) as after from created
+  const changes = `select id, null::json as before, json_strip_nulls(json_build_object(${fields('made')})) as after from made
      union all ${differing('select id, old, new from changed')}`;
   const entries = type === undefined ? [] : [auditEntry(type, changes)];
   const of = (row: string) => columns.map((column) => `${row}.${column}`).join(', ');
+  const isRefused = '(is_refused or matched.id is null and external_id = any($shortened::text[]))';
+  const isPassed = passing === undefined ? 'false' : 'matched.is_passed';
+  const written = columns.map((column) =>
+    column === passing ? `case when not ${isPassed} then matched.${column} end` : `matched.${column}`,
+  );
   return statement(
     name,
     `with given as materialized (
@@ -144,21 +178,28 @@ export function importStatement(
            then json_build_object(${fields('seen')}) end as old
        from wanted left join ${table} as seen on seen.id = wanted.id
      ),
-     verdict as materialized (select not bool_or(is_refused) as may_write from matched),
+     verdict as materialized (select not bool_or(${isRefused}) as may_write from matched),
      created as (
        insert into ${table} (${columns.join(', ')})
-       select ${of('matched')} from matched, verdict where ${ifNewKey('may_write and id is null')}
+       select ${written.join(', ')} from matched, verdict where ${ifNewKey('may_write and id is null')}
        -- Another call may create the same records, in the same order: so neither waits for the other in a circle.
        order by external_id
-       returning *
+       returning id, external_id
+     ),
+     made as (select created.id, ${of('matched')} from created join matched using (external_id)),
+     locked as materialized (
+       select ${table}.id from ${table} join matched on matched.id = ${table}.id, verdict
+       where may_write and old is not null
+       order by ${table}.id for update of ${table}
      ),
      changed as (
-       update ${table} set (${columns.join(', ')}) = row(${of('matched')})
-       from matched, verdict
-       where may_write and old is not null and ${table}.id = matched.id and ${table}.xmin = version
-       returning ${table}.id, old, json_build_object(${fields(table)}) as new
+       update ${table} set (${columns.join(', ')}) = row(${written.join(', ')})
+       from matched join locked using (id)
+       where ${table}.id = matched.id and ${table}.xmin = version
+       returning ${table}.id, old, json_build_object(${fields('matched')}) as new
      )${[...also, ...entries].map((part) => `,\n     ${part}`).join('')}
-     select matched.external_id as "externalId", coalesce(matched.id, created.id, 0) as id, is_refused as "isRefused",
+     select matched.external_id as "externalId", coalesce(matched.id, created.id, 0) as id, ${isRefused} as "isRefused",
+       ${isPassed} as "isPassed",
        case when matched.id is null then ${ImportOutcome.CREATED} when old is null then ${ImportOutcome.UNCHANGED}
          else ${ImportOutcome.CHANGED} end as outcome,
        case when may_write and (select count(*) from changed) < (select count(*) from matched where id is not null and old is not null)

@@ -4,7 +4,8 @@ import { toAsciiDigits } from '../../../shared/rpc/digits.ts';
 /** What people write between the digits of a number. White space is gone before. */
 const separators = /[-.()/]/g;
 /** How a spreadsheet shows a number that is too long for its column. Its last digits are lost. */
-const shortened = /^\+?\d+(?:[.,]\d+)?E[+-]?\d+$/i;
+export const shortened = /^\+?\d+(?:[.,]\d+)?E[+-]?\d+$/i;
+export const shortenedProblem = 'a spreadsheet has shortened the number: make the column a text';
 
 /**
  * Returns a mobile number as users have it (design 14): without white space; the ten digits alone if that is all that it
@@ -16,7 +17,7 @@ const shortened = /^\+?\d+(?:[.,]\d+)?E[+-]?\d+$/i;
  */
 export function toMobile(given: string, callingCode: string | undefined, prefix = ''): string {
   const mobile = given.replace(/\s/g, '');
-  if (shortened.test(mobile)) throw invalidField(`${prefix}mobile`, 'a spreadsheet has shortened the number');
+  if (shortened.test(mobile)) throw invalidField(`${prefix}mobile`, shortenedProblem);
   if (callingCode === undefined) return mobile;
   const digits = toAsciiDigits(mobile.replace(separators, ''));
   const [, international, number = ''] = /^(\+|00)?(\d+)$/.exec(digits) ?? [];

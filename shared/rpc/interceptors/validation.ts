@@ -54,11 +54,10 @@ export function checkRules(schema: DescMessage, message: Message): void {
 }
 
 /**
- * Returns the message of a violation. A CEL rule has a full sentence; a standard rule needs its field's name in front.
+ * Returns the message of a violation, with its field's name in front unless it is a full sentence.
  */
-function describe({ field, rule, message }: Violation): string {
-  const [kind] = rule;
-  const isSentence = field.length === 0 || (kind?.kind === 'field' && kind.name === 'cel');
+function describe({ field, message }: Violation): string {
+  const isSentence = field.length === 0 || /^[A-Z]/.test(message);
   return isSentence ? message : `${pathToString(field)}: ${message}`;
 }
 
