@@ -47,6 +47,29 @@ describe('The import command', () => {
       '\ufeffexternal_id;name;email;mobile\r\nu-1;"Asha, ""A""";a@example.com;9876543210\r\n\r\n',
     ],
     ['tabs', 'external_id\tname\temail\tmobile\nu-1\t"Asha, ""A"""\ta@example.com\t9876543210\n'],
+    [
+      'headings with capitals and blanks, empty rows and columns',
+      ' External_ID ,NAME,Email,Mobile,,\n,,,,,\nu-1,"Asha, ""A""",a@example.com,9876543210,,\n , ,,,,\n',
+    ],
+    [
+      'a first line that tells the separator',
+      'sep=|\r\nexternal_id|name|email|mobile\r\nu-1|"Asha, ""A"""|a@example.com|9876543210',
+    ],
+    ['blanks around values', 'external_id,name,email,mobile\n u-1 ,"Asha, ""A"""," a@example.com ",\t9876543210\n'],
+    [
+      'UTF-16, as “Unicode text” of a spreadsheet',
+      Buffer.from(
+        '\ufeffexternal_id\tname\temail\tmobile\r\nu-1\t"Asha, ""A"""\ta@example.com\t9876543210\r\n',
+        'utf16le',
+      ),
+    ],
+    [
+      'UTF-16 with the other order of bytes',
+      Buffer.from(
+        '\ufeff{"external_id":"u-1","name":"Asha, \\"A\\"","email":"a@example.com","mobile":9876543210}',
+        'utf16le',
+      ).swap16(),
+    ],
     ['JSON lines', '{"external_id":"u-1","name":"Asha, \\"A\\"","email":"a@example.com","mobile":9876543210}\n\n'],
     [
       'JSON lines with JSON names',
@@ -85,7 +108,7 @@ describe('The import command', () => {
     expect(rejected).toBe(
       [
         'external_id;mobile;name;reason',
-        'u 2;2;"a; ""b""";external_id: does not match regex pattern `^[!-~]{1,128}$`',
+        'u 2;2;"a; ""b""";external_id: has white space',
         'u-3;1;Ravi;Mobile number belongs to another user',
         'u-1;3;Again;external_id: an earlier row of the file has it',
         'u-4;9.19877E+11;;mobile: a spreadsheet has shortened the number',
@@ -209,6 +232,13 @@ describe('The import command', () => {
     ['users', 'external_id,name,externalId\nu-1,A,u-2\n', 'the column "external_id" stands twice'],
     ['users', '{"external_id":"u-1","externalId":"u-2"}\n', 'the column "external_id" stands twice'],
     ['users', Buffer.from('external_id,name\nu-1,A\nu-2,\xe9\n', 'latin1'), 'the file is not UTF-8'],
+    [
+      'users',
+      Buffer.from(`external_id,name\n${'u,Ann\n'.repeat(20_000)}u-2,\xe9\n`, 'latin1'),
+      'see line 20002: save it as "CSV UTF-8", or convert it, such as with iconv -f WINDOWS-1252 -t UTF-8',
+    ],
+    ['users', 'external_id,,name\nu-1,A,B\n', 'column 2 has values, and no name'],
+    ['users', '{"external_id":"u-1","":"A"}\n', 'the column "" is not known'],
     ['users', '', 'the file is empty'],
     ['users', 'external_id,name\nu-1,"A\n', 'Quote Not Closed'],
   ])('A file that can’t be taken as a whole is refused, and nothing is written: %#', async (kind, content, reason) => {
@@ -217,6 +247,90 @@ describe('The import command', () => {
     expect(stderr).toContain(`import: `);
     expect(stderr).toContain(reason);
     expect(await users()).toEqual([]);
+  });
+
+  it.each([
+    ['gone.csv', 'there is no such file'],
+    ['', 'is a folder'],
+  ])('A wrong path is told in words: %j', async (name, reason) => {
+    const file = path.join(folder, name);
+    const { code, stderr } = await runProgram(program, ['users', file], env());
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `import: ${file}: ${reason}\n` });
+  });
+
+  it('Refused rows of a file with another separator, or in UTF-16, can be imported once they are mended', async () => {
+    for (const [content, heading] of [
+      ['sep=|\nexternal_id|name\nu 1|é\n', 'sep=|\nexternal_id|name|reason\n'],
+      [Buffer.from('\ufeffexternal_id\tname\r\nu 1\té\r\n', 'utf16le'), 'external_id\tname\treason\n'],
+    ] as const) {
+      await importFile('users', content);
+      const rejected = await rejectedOf('rows');
+      expect(rejected.startsWith(heading)).toBe(true);
+      await importFile('users', rejected.replace('u 1', 'u-1'), 'mended');
+      expect(await users()).toMatchObject([{ external_id: 'u-1', name: 'é' }]);
+      await database.sql('delete from users');
+    }
+  });
+
+  it.each([
+    ['orders', 'external_id,total_amount\no-1,"1250,50"\n', 'total_amount: must be an amount such as 1250.50'],
+    ['orders', '{"external_id":"o-1"}\n', 'total_amount: must be an amount such as 1250.50'],
+    ['products', 'external_id,is_retired\np-1,WAHR\n', 'is_retired: must be true or false'],
+    ['products', 'external_id,images\np-1,"{a,b}"\n', 'images[0]: must not begin with {'],
+    ['products', '{"external_id":"p-1","images":["x","{a"]}\n', 'images[1]: must not begin with {'],
+    ['groups', 'external_id,name\n"4,00001E+11",A\n', 'external_id: a spreadsheet has shortened the number'],
+    ['staff', 'external_id,name\n4E+09,A\n', 'external_id: a spreadsheet has shortened the number'],
+  ])('A refused row says in words what to write: %s %j', async (kind, content, reason) => {
+    expect((await importFile(kind, content)).stdout).toContain('0 created, 0 changed, 0 unchanged, 1 refused');
+    expect(await rejectedOf('rows')).toContain(reason);
+  });
+
+  it('An external id that looks shortened is taken where a record has it, and in JSON lines', async () => {
+    expect((await importFile('users', '{"external_id":"4E+09"}\n')).stdout).toContain('1 created');
+    const { stdout } = await importFile('users', 'external_id,name\n4E+09,Asha\n5E+09,Ravi\nu-1,Meena\n');
+    expect(stdout).toContain('1 created, 1 changed, 0 unchanged, 1 refused');
+    expect(await rejectedOf('rows')).toContain('5E+09,Ravi,external_id: a spreadsheet has shortened the number');
+  });
+
+  it.each([
+    ['are swapped', 'u-0', 'u-2400', ['+2400', '+0']],
+    ['are passed on before they are given up', 'u-0', 'u-2400', ['+2400', '']],
+    ['are given up before they are passed on', 'u-2400', 'u-0', ['+0', '']],
+  ] as const)('Numbers that %s by rows far apart in a file change hands', async (_how, taker, giver, numbers) => {
+    const all = Array.from({ length: 2_500 }, (_none, n) => ({ id: `u-${n}`, mobile: `+${n}` }));
+    const fileOf = (rows: typeof all) =>
+      ['external_id,mobile', ...rows.map(({ id, mobile }) => `${id},${mobile}`)].join('\n');
+    await importFile('users', fileOf(all));
+    const changed = all.map((user) => ({
+      ...user,
+      mobile: user.id === taker ? numbers[0] : user.id === giver ? numbers[1] : user.mobile,
+    }));
+    expect((await importFile('users', fileOf(changed))).stdout).toContain(
+      '0 created, 2 changed, 2498 unchanged, 0 refused',
+    );
+    const after = await database.sql(
+      `select external_id, mobile from users where external_id in ('u-0', 'u-2400') order by 1`,
+    );
+    expect(after).toEqual(
+      changed
+        .filter(({ id }) => [taker, giver].some((each) => each === id))
+        .map(({ id, mobile }) => ({ external_id: id, mobile: mobile || null })),
+    );
+  });
+
+  it('Numbers that all rows of a file pass on change hands, or none does where the last one is taken', async () => {
+    const fileOf = (shift: number, last = '') =>
+      [
+        'external_id,mobile',
+        ...Array.from({ length: 2_500 }, (_none, n) => `u-${n},${n + shift < 2_500 ? `+${n + shift}` : last}`),
+      ].join('\n');
+    await importFile('users', fileOf(0));
+    expect((await importFile('users', fileOf(1, '+0'))).stdout).toContain(
+      '0 created, 2500 changed, 0 unchanged, 0 refused',
+    );
+    await importFile('users', 'external_id,mobile\nother,+9999\n');
+    const { stdout } = await importFile('users', fileOf(2, '+9999'));
+    expect(stdout).toContain('0 created, 0 changed, 0 unchanged, 2500 refused');
   });
 
   it.each([[[]], [['users']], [['people', 'x.csv']], [['users', 'a', 'b']]])(

@@ -5,7 +5,7 @@ import { toAsciiDigits } from '../../../shared/rpc/digits.ts';
 const separators = /[-.()/]/g;
 /** How a spreadsheet shows a number that is too long for its column. Its last digits are lost. */
 export const shortened = /^\+?\d+(?:[.,]\d+)?E[+-]?\d+$/i;
-export const shortenedProblem = 'a spreadsheet has shortened the number: make the column a text';
+export const shortenedProblem = 'a spreadsheet has shortened the number';
 
 /**
  * Returns a mobile number as users have it (design 14): without white space; the ten digits alone if that is all that it

@@ -2,7 +2,7 @@ import { createClient } from '@connectrpc/connect';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { ImportOutcome } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
-import { expectInvalidField, importContract } from '../../support/contract.ts';
+import { expectInvalidField, failureOf, importContract } from '../../support/contract.ts';
 import { whileHeld } from '../../support/locks.ts';
 
 const { CREATED, CHANGED, UNCHANGED } = ImportOutcome;
@@ -52,6 +52,11 @@ importContract('ImportOrders', (api) => {
     const row = { externalId: 'o-1', totalAmount: '5' };
     expect(await whileHeld(api.databaseUrl, taken, () => outcomesOf([row]))).toEqual([CREATED]);
     expect(await orders()).toMatchObject([{ statuses: 1 }, { statuses: 1 }]);
+  });
+
+  it('An amount that can’t be taken is refused with one that can', async () => {
+    const error = await failureOf(api.staff.importOrders({ orders: [{ externalId: 'o-1', totalAmount: '1250,50' }] }));
+    expect(error.rawMessage).toBe('orders[0].total_amount: must be an amount such as 1250.50');
   });
 
   it.each([

@@ -40,6 +40,7 @@ importContract('ImportProducts', (api) => {
   it.each([
     [{ externalId: 'p 1' }, 'external_id'],
     [{ ...milk, name: 'x'.repeat(1_201) }, 'name'],
+    [{ ...milk, images: ['x', '{https://images.example/1.jpg,x}'] }, 'images[1]'],
     [{ ...milk, images: new Array(101).fill('x') }, 'images'],
     [{ ...milk, images: ['x', 'x'.repeat(2_001)] }, 'images[1]'],
   ])('A row that can’t be taken names its field: %#', async (row, field) => {

@@ -91,12 +91,17 @@ importContract('ImportUsers', (api) => {
       2,
     ],
     [
-      'that another user of the call would give up',
+      'that a user whose own number is taken would give up',
+      [asha, { externalId: 'u-2', mobile: '9111111112' }, { externalId: 'u-3', mobile: '9111111112' }],
+      2,
+    ],
+    [
+      'of a user of the call who gets none, since that one is taken,',
       [
-        { ...asha, mobile: '98' },
         { externalId: 'u-2', mobile: '9111111111' },
+        { ...asha, mobile: '9000000001' },
       ],
-      1,
+      0,
     ],
   ])('A mobile number %s is taken, and nothing is written', async (_what, rows, index) => {
     await api.staff.importUsers({ users: [asha, { externalId: 'u-9' }] });
@@ -106,6 +111,49 @@ importContract('ImportUsers', (api) => {
     const violations = error.findDetails(BadRequestSchema).flatMap(({ fieldViolations }) => fieldViolations);
     expect(violations.map(({ field }) => field)).toEqual([`users[${index}].mobile`]);
     expect(await users()).toEqual(before);
+  });
+
+  it.each([
+    ['are swapped', { a: '2', b: '1', c: '3' }],
+    ['are passed on from a user who gets none', { a: '', b: '1', c: '3' }],
+    ['are passed on in a chain', { a: '2', b: '3', c: '4' }],
+    ['go round', { a: '2', b: '3', c: '1' }],
+    ['are passed on to a new user', { a: '4', b: '2', c: '3', d: '1' }],
+  ])(
+    'Numbers that %s in a call are judged as they are afterwards, whatever the order of rows',
+    async (_how, wanted) => {
+      const usersOf = (mobiles: Readonly<Record<string, string>>) =>
+        Object.entries(mobiles).map(([externalId, mobile]) => ({ externalId, mobile }));
+      const had: Readonly<Record<string, string>> = { a: '1', b: '2', c: '3' };
+      for (const rows of [usersOf(wanted), usersOf(wanted).toReversed()]) {
+        await api.sql('delete from users where external_id is not null');
+        await api.staff.importUsers({ users: usersOf(had) });
+        const counted = (await entries()).length;
+        const { results } = await api.staff.importUsers({ users: rows });
+        expect(await api.sql('select external_id, mobile from users where external_id is not null order by 1')).toEqual(
+          usersOf(wanted).map(({ externalId, mobile }) => ({ external_id: externalId, mobile: mobile || null })),
+        );
+        const written = (await entries()).slice(counted);
+        const of = (id: number) => written.filter(({ resourceId }) => resourceId === id);
+        for (const [index, { externalId, mobile }] of rows.entries()) {
+          const id = results[index]?.id ?? 0;
+          const before = had[externalId];
+          expect(of(id).map((entry) => [entry.before?.mobile, entry.after?.mobile])).toEqual(
+            mobile === before ? [] : [[before, mobile || undefined]],
+          );
+        }
+        expect(await outcomesOf(rows)).toEqual(rows.map(() => UNCHANGED));
+      }
+    },
+  );
+
+  it.each([
+    ['u 1', 'has white space'],
+    ['u-é', 'must have 1 to 128 visible ASCII characters'],
+    ['', 'must have 1 to 128 visible ASCII characters'],
+  ])('An external id like %j is refused in words', async (externalId, reason) => {
+    const error = await failureOf(api.staff.importUsers({ users: [{ externalId }] }));
+    expect(error.rawMessage).toBe(`users[0].external_id: ${reason}`);
   });
 
   it.each([

@@ -9,20 +9,26 @@ matched as materialized (
     'isRetired', seen.is_retired) end as old
   from wanted left join products as seen on seen.id = wanted.id
 ),
-verdict as materialized (select not bool_or(is_refused) as may_write from matched),
+verdict as materialized (select not bool_or((is_refused or matched.id is null and external_id = any($shortened::text[]))) as may_write from matched),
 created as (
   insert into products (external_id, name, images, is_retired)
   select matched.external_id, matched.name, matched.images, matched.is_retired from matched, verdict where case when may_write and id is null then $keyId::bytea is null or is_new_key($keyId) else false end
   -- Another call may create the same records, in the same order: so neither waits for the other in a circle.
   order by external_id
-  returning *
+  returning id, external_id
+),
+made as (select created.id, matched.external_id, matched.name, matched.images, matched.is_retired from created join matched using (external_id)),
+locked as materialized (
+  select products.id from products join matched on matched.id = products.id, verdict
+  where may_write and old is not null
+  order by products.id for update of products
 ),
 changed as (
   update products set (external_id, name, images, is_retired) = row(matched.external_id, matched.name, matched.images, matched.is_retired)
-  from matched, verdict
-  where may_write and old is not null and products.id = matched.id and products.xmin = version
-  returning products.id, old, json_build_object('externalId', products.external_id, 'name', products.name, 'images', products.images,
-    'isRetired', products.is_retired) as new
+  from matched join locked using (id)
+  where products.id = matched.id and products.xmin = version
+  returning products.id, old, json_build_object('externalId', matched.external_id, 'name', matched.name, 'images', matched.images,
+    'isRetired', matched.is_retired) as new
 ),
 product_entry as (
   insert into audit_entries (
@@ -32,11 +38,12 @@ product_entry as (
     select id from staff_users where external_id = ($actor::text[])[5] and disabled_at is null
   ) else ($actor::text[])[3]::integer end, ($actor::text[])[4],
   'product', id, before, after, coalesce(octet_length(before::text), 0) + octet_length(after::text)
-  from (select id, null::json as before, json_strip_nulls(json_build_object('externalId', created.external_id, 'name', created.name, 'images', created.images,
-        'isRetired', created.is_retired)) as after from created
+  from (select id, null::json as before, json_strip_nulls(json_build_object('externalId', made.external_id, 'name', made.name, 'images', made.images,
+        'isRetired', made.is_retired)) as after from made
     union all select id, before, after from (select id, old, new from changed) as records, lateral changed_fields(old, new) offset 0) as changes
 )
-select matched.external_id as "externalId", coalesce(matched.id, created.id, 0) as id, is_refused as "isRefused",
+select matched.external_id as "externalId", coalesce(matched.id, created.id, 0) as id, (is_refused or matched.id is null and external_id = any($shortened::text[])) as "isRefused",
+false as "isPassed",
 case when matched.id is null then 1 when old is null then 3
 else 2 end as outcome,
 case when may_write and (select count(*) from changed) < (select count(*) from matched where id is not null and old is not null)
