@@ -8,6 +8,7 @@ interface LockedPackage {
   readonly integrity?: string;
   readonly resolved?: string;
   readonly hasInstallScript?: boolean;
+  readonly engines?: { readonly node?: string };
 }
 
 const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(read('package-lock.json'));
@@ -56,6 +57,19 @@ describe('The dependencies', () => {
         !termsOf(license).every((term) => [...permissive, ...(dev ? forTools : [])].includes(term)),
     );
     expect(refused.map(({ location, license }) => `${location}: ${license}`)).toEqual([]);
+  });
+
+  it('The dependencies run on the oldest Node that is supported, so that npm ci warns of none', () => {
+    const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(packages['']?.engines?.node ?? '') ?? [];
+    const oldest = Number(major) * 1_000 + Number(minor);
+    // One of the ranges, such as ">= 18" or "^20.19.0", has to hold it: those of npm that its packages use.
+    const holds = (range: string) => {
+      const [, sign = '', from, of = '0'] = /^([\^>=]*) ?(\d+|\*)(?:\.(\d+|\*))?/.exec(range.trim()) ?? [];
+      const least = Number(from) * 1_000 + (Number(of) || 0);
+      return from === '*' || (least <= oldest && (sign === '>=' || from === major));
+    };
+    const refused = installed.filter(({ engines }) => !(engines?.node ?? '*').split('||').some(holds));
+    expect(refused.map(({ location, engines }) => `${location}: ${engines?.node}`)).toEqual([]);
   });
 
   it('The dependencies are what package-lock.json has the hash of, from no place of its own', () => {
