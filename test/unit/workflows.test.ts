@@ -5,6 +5,19 @@ import { filesIn, matches, read } from '../support/repository.ts';
 const workflows = filesIn('.github/workflows').map(read);
 const { scripts }: { scripts: Record<string, string> } = JSON.parse(read('package.json'));
 
+describe('The scripts of package.json', () => {
+  it('The scripts that build remove what they build, and nothing of one another', () => {
+    const removed = Object.entries(scripts).flatMap(([name, script]) =>
+      matches(script, /\brm -rf ([^&]+?) &&/g).flatMap((folders) => folders.split(' ').map((folder) => [folder, name])),
+    );
+    expect(removed.toSorted()).toEqual([
+      ['dist/client', 'build:client'],
+      ['dist/services', 'build'],
+      ['dist/shared', 'build'],
+    ]);
+  });
+});
+
 describe('The workflows of GitHub', () => {
   it('The workflows of GitHub use actions by their commits, which nobody can move', () => {
     const used = workflows.flatMap((workflow) => matches(workflow, /\buses: ([^.].*)$/gm));
