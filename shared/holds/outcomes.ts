@@ -24,8 +24,12 @@ export class Outcomes {
     });
   }
 
-  /** Counts a call that was refused, unless its caller gets the answer that is stored for its idempotency key. */
+  /**
+   * Marks a call as refused, so that no idempotency key stores its answer, and counts it, unless its caller gets the
+   * answer of another call with its key.
+   */
   countRefusal(call: CallContext, outcome: string): Promise<void> {
+    call.refusal = outcome;
     return call.afterWrite(() => {
       if (!call.isReplayed) this.#count(outcome);
     });

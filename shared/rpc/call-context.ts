@@ -76,8 +76,8 @@ export class CallContext implements Caller {
    * STORAGE_QUOTA if the caller has nothing left. Only mutations are charged.
    */
   chargeRows: (rows: number) => void = doNothing;
-  /** The answer refuses what was asked, and has written nothing: it is not stored for an idempotency key. */
-  isRefused = false;
+  /** Why the answer refuses what was asked. Such a call has written nothing, and no idempotency key stores its answer. */
+  refusal: string | undefined;
   /** The caller gets an answer that another call has stored for its idempotency key. */
   isReplayed = false;
   readonly #afterWrite: AfterWrite[] = [];

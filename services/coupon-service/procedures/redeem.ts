@@ -47,7 +47,6 @@ export function redeem(parts: RedemptionParts): Handler<typeof RedemptionService
     if (userId === null) throw fail(couponErrors.userNotFound);
     if (redemption !== undefined && redemption.userId !== userId) throw fail(couponErrors.orderKeyTaken);
     if (refusal !== undefined && redemption?.state !== 'USED') {
-      call.isRefused = true;
       await outcomes.countRefusal(call, ValidationRefusal[refusal.refusal]);
       return { ...refusal, redemption: redemption && toRedemption(redemption) };
     }

@@ -15,9 +15,8 @@ export function finishBooking(
   return parts.outcomes.countWrite(call, outcome);
 }
 
-/** Counts a refusal, which is not stored for an idempotency key, and returns the fields of its answer. */
+/** Counts a refusal, and returns the fields of its answer. */
 export async function refuse({ outcomes }: BookingParts, call: CallContext, refusal: BookingRefusal) {
-  call.isRefused = true;
   await outcomes.countRefusal(call, BookingRefusal[refusal]);
   return { refusal, message: refusalMessages[refusal] };
 }

@@ -39,7 +39,7 @@ export function idempotency(database: Database) {
           hasConnection = true;
           call.transaction = tx;
           const response = await next(call);
-          if (call.isRefused) throw new Refused(response);
+          if (call.refusal !== undefined) throw new Refused(response);
           // Not in line behind the caller's long answers, because the transaction holds locks.
           return response.toBinary({ signal: call.signal });
         },

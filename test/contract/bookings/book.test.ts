@@ -110,6 +110,21 @@ bookingContract('Book', (api) => {
     expect((await api.guest.book({ slotId, orderKey, holdSeconds: 0 })).booking).toEqual(booking);
   });
 
+  it('The log names the refusal of a call, without its order, and none of a call that books', async () => {
+    const slotId = await addSlot(api.sql, { capacity: 1 });
+    const lastCall = () => api.log.findLast(({ msg }) => msg === 'call');
+    await book(slotId);
+    expect(lastCall()).toMatchObject({ method: 'slot.v1.SlotBookingService/Book', code: 'OK' });
+    expect(lastCall()).not.toHaveProperty('refusal');
+    const orderKey = newOrderKey();
+    await book(slotId, { orderKey });
+    expect(lastCall()).toMatchObject({ method: 'slot.v1.SlotBookingService/Book', code: 'OK', refusal: 'NO_ROOM' });
+    expect(JSON.stringify(lastCall())).not.toContain(orderKey);
+    const { booking } = await book(await addSlot(api.sql));
+    await api.guest.move({ bookingId: booking?.id, slotId });
+    expect(lastCall()).toMatchObject({ method: 'slot.v1.SlotBookingService/Move', code: 'OK', refusal: 'NO_ROOM' });
+  });
+
   it('A capacity below what is booked cancels nothing, and nothing more is booked', async () => {
     const slotId = await addSlot(api.sql);
     await book(slotId, { units: 6, holdSeconds: 0 });

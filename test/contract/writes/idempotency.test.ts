@@ -260,9 +260,14 @@ redemptionContract('Idempotency keys of redemptions', (api) => {
     const [key, order] = [randomUUID(), newOrder()];
     const redeem = (orderAmount: number) =>
       withHeaders(key, (options) => api.guest.redeem({ code, ...order, orderAmount }, options));
+    const lastRefusal = () => api.log.findLast(({ msg }) => msg === 'call')?.refusal;
     const first = await redeem(100);
     await api.sql('update coupons set is_invalidated = true where id = $1', [id]);
+    await api.guest.redeem({ code, ...order, orderKey: `${order.orderKey}-2` });
+    expect(lastRefusal()).toBe('NOT_FOUND');
+    await api.sql(`update redemptions set state = 'RELEASED', released_at = now(), held_until = null`);
     expect((await redeem(100)).answer).toEqual(first.answer);
+    expect(lastRefusal()).toBeUndefined();
     await expectError(redeem(99), 'IDEMPOTENCY_KEY_REUSED');
   });
 });
