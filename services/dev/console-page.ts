@@ -25,10 +25,17 @@ export async function buildConsolePage(outDir: string): Promise<void> {
   await promisify(execFile)(vite, args, { cwd: projectRoot, env: { ...process.env, NODE_ENV: 'production' } });
 }
 
-/** Builds the page where the console's server expects it, unless the build is newer than the sources. */
-export async function keepConsolePageBuilt(): Promise<void> {
+/**
+ * Builds the page where the console's server expects it, unless the build is newer than the sources.
+ *
+ * @param tell is told when the build begins and ends.
+ */
+export async function keepConsolePageBuilt(tell: (text: string) => void): Promise<void> {
   const [builtAt, changedAt] = await Promise.all([changeTime(path.join(built, 'index.html')), newestChange(sources)]);
-  if (builtAt <= changedAt) await buildConsolePage(built);
+  if (builtAt > changedAt) return;
+  tell('Building the page of the staff console...');
+  await buildConsolePage(built);
+  tell('The page of the staff console is built.');
 }
 
 async function newestChange(paths: readonly string[]): Promise<number> {

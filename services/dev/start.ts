@@ -53,16 +53,19 @@ async function run(): Promise<number> {
 /** Starts the database and the services, and prints the summary. If one of them ends later, the run ends too. */
 async function start(settings: StartSettings, given: Environment): Promise<void> {
   const { signal } = stopping;
-  const [database] = await Promise.all([openDatabase(settings), keepConsolePageBuilt()]);
+  const [database] = await Promise.all([openDatabase(settings), keepConsolePageBuilt(tell)]);
   signal.throwIfAborted();
   const secret = needsOwnSecret(given) ? await keepTokenSecret(settings.dataDir) : undefined;
   const env = serviceEnvironment(given, database.url, secret);
+  tell('Migrating the database...');
   const migrations = await migrate(env.DATABASE_DIRECT_URL, settings.schema).catch((error: unknown) => {
     throw new ConfigError(`the database can't be migrated: ${connectionErrorMessage(error)}`);
   });
   signal.throwIfAborted();
+  if (settings.seedDemo) tell('Adding the demo, unless the database has data...');
   const seeded = settings.seedDemo && (await seedDemo(inSchema(env.DATABASE_DIRECT_URL, settings.schema)));
   signal.throwIfAborted();
+  tell('Starting the services, and waiting until each is ready...');
   const services = ['slot-service', 'coupon-service', 'staff-console'].map((name) => startService(name, env));
   const { host, slot, coupon } = settings;
   const address = host === 'localhost' ? '127.0.0.1' : host;
@@ -72,7 +75,12 @@ async function start(settings: StartSettings, given: Environment): Promise<void>
   const claims = { subject: 'staff-1', staffId: 1, lifetimeSeconds: 8 * 3_600 };
   const token = env.AUTH_JWT_SECRET ? await signToken(env.AUTH_JWT_SECRET, claims, env) : undefined;
   const summary = describeStart({ settings, database: database.name, migrations, seeded, token });
-  process.stdout.write(`${summary}\n`);
+  tell(summary);
+}
+
+/** Prints what the run does now, so that a slow step is told from a hang. */
+function tell(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
 
 async function openDatabase(settings: StartSettings): Promise<{ url: string; name: string }> {
@@ -84,8 +92,9 @@ async function openDatabase(settings: StartSettings): Promise<{ url: string; nam
   await openDataFolder(dataDir);
   await untilUnused(dataDir);
   await assertPortsFree(settings);
-  process.stdout.write('Starting PostgreSQL...\n');
+  tell('Starting PostgreSQL, which makes its files at the first start...');
   const postgres = await startPostgres(dataDir, embeddedPort, stopping.signal);
+  tell('PostgreSQL is ready.');
   shutdown.push({ name: 'PostgreSQL', stop: () => postgres.stop(), kill: () => postgres.kill() });
   void postgres.ended.then(stopAfter);
   return { url: postgres.url, name: `embedded PostgreSQL in ${dataDir}` };

@@ -56,6 +56,16 @@ describe('npm start', () => {
     expect(printed('grpcurl')).toContain(`localhost:${place.SLOT_GRPC_PORT} slot.v1.SlotService/GetSlots`);
   });
 
+  it('npm start tells each step as it begins, and that PostgreSQL is ready', async () => {
+    const { output } = await shared.ready();
+    const steps = [
+      ...['Starting PostgreSQL, which makes its files at the first start...', 'PostgreSQL is ready.'],
+      ...['Migrating the database...', 'Adding the demo, unless the database has data...'],
+      'Starting the services, and waiting until each is ready...',
+    ];
+    expect(output.split('\n').filter((line) => steps.includes(line))).toEqual(steps);
+  });
+
   it('npm start prints a link first that opens the staff console, signed in', async () => {
     const { output } = await shared.ready();
     const link = /^Staff console +(\S+)$/m.exec(output)?.[1] ?? '';
