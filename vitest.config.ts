@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { patienceMs } from './test/support/patience.ts';
 
 // A timeout ends a test that hangs. It is no measure of speed: a busy machine may take its time.
 const shared = {
   setupFiles: ['test/support/end-with-parent.ts'],
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 30_000 } },
+  testTimeout: 2 * patienceMs,
+  hookTimeout: 2 * patienceMs,
+  expect: { poll: { timeout: patienceMs } },
   // Each file has a database of its own; to load the modules anew for each would double the time.
   isolate: false,
 };
@@ -14,7 +15,6 @@ const withContainers = {
   ...shared,
   testTimeout: 600_000,
   hookTimeout: 900_000,
-  expect: { poll: { timeout: 120_000 } },
 };
 const withPrograms = { ...shared, globalSetup: ['test/support/build-program.ts', 'test/support/postgres.ts'] };
 

@@ -26,7 +26,7 @@ export async function callByGrpcurl({ grpcPort, token }: Target): Promise<Outcom
       seen += text;
     });
     const versions = () => all(seen, /"version":\s*(\d+)/g).map(Number);
-    await eventually(() => expect(versions()).not.toEqual([]), 120_000);
+    await eventually(() => expect(versions()).not.toEqual([]));
     // With -v, it prints the headers around the message.
     const options = ['-v', '-H', `idempotency-key: ${randomUUID()}`];
     const [first = '', again = ''] = [
@@ -36,7 +36,7 @@ export async function callByGrpcurl({ grpcPort, token }: Target): Promise<Outcom
     const contents = (text: string) => all(text, /^Response contents:\n(.*?)^Response trailers/gms)[0] ?? '';
     const { slot } = fromJsonString(CreateSlotResponseSchema, contents(first));
     const found = fromJsonString(GetSlotByIdResponseSchema, (await call('GetSlotById', { id: slot?.id })).stdout);
-    await eventually(() => expect(versions().length).toBeGreaterThan(1), 120_000);
+    await eventually(() => expect(versions().length).toBeGreaterThan(1));
     const booked = await bookSlot(slot?.id, async (name, request) => {
       return JSON.parse((await run('grpcurl', argumentsOf(`SlotBookingService/${name}`, request, []))).stdout);
     });

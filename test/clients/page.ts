@@ -36,14 +36,14 @@ export async function callFromPage(
     const watched = page.watch(protocol, target);
     // It rejects at a page that is closed since another call has failed, too.
     watched.catch(() => undefined);
-    await eventually(() => expect(page.versions).not.toEqual([]), 120_000);
+    await eventually(() => expect(page.versions).not.toEqual([]));
     const key = { 'idempotency-key': randomUUID() };
     const answers = [await call('CreateSlot', newSlot, key), await call('CreateSlot', newSlot, key)] as const;
     const created = read(CreateSlotResponseSchema, answers[0]);
     const found = read(GetSlotByIdResponseSchema, await call('GetSlotById', { id: created.slot?.id }));
     const booked = await bookSlot(created.slot?.id, callBookings);
     const failures = [await call('GetSlotById', unknownSlot), await call('CreateSlot', refusedSlot)] as const;
-    await eventually(() => expect(page.versions.length).toBeGreaterThan(1), 120_000);
+    await eventually(() => expect(page.versions.length).toBeGreaterThan(1));
     await page.stopWatching();
     await watched;
     return {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, firefox } from 'playwright-core';
 import { describeUnless } from '../support/describe-unless.ts';
+import { patienceMs } from '../support/patience.ts';
 import './bidi-transport.ts';
 
 const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -16,11 +17,14 @@ const args = [
 /** Starts a browser without a window, with a profile of its own. */
 export type Launch = () => Promise<Browser>;
 
-export const launchBrowser: Launch = () => chromium.launch({ executablePath: chromiumPath, args, headless: true });
+const patient = (browser: Browser) => browser.on('context', (context) => context.setDefaultTimeout(patienceMs));
+
+export const launchBrowser: Launch = async () =>
+  patient(await chromium.launch({ executablePath: chromiumPath, args, headless: true }));
 
 /** Firefox as Debian has it, by WebDriver BiDi: without such a channel, Playwright wants a Firefox that is built for it. */
-const launchFirefox: Launch = () =>
-  firefox.launch({ executablePath: firefoxPath, channel: 'moz-firefox', headless: true });
+const launchFirefox: Launch = async () =>
+  patient(await firefox.launch({ executablePath: firefoxPath, channel: 'moz-firefox', headless: true }));
 
 const missing = (name: string, path: string) => (existsSync(path) ? undefined : `no ${name} at ${path}`);
 

@@ -40,7 +40,6 @@ export class Stage {
 
   async #open({ origin }: PageServer): Promise<CallingPage> {
     const context = await this.#browser.newContext();
-    context.setDefaultTimeout(10_000);
     const page = await context.newPage();
     const calling = await CallingPage.of(page);
     await page.goto(origin);

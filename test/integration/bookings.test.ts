@@ -44,7 +44,7 @@ it('The sweep marks holds that have run out, and the stores show their slot agai
   expect(await isOpen()).toBe(false);
   await letBookingRunOut(first.sql, booking?.id);
   const third = await start(first.service);
-  await expect.poll(isOpen, { timeout: 30_000 }).toBe(true);
+  await expect.poll(isOpen).toBe(true);
   expect(await first.sql('select state from slot_bookings')).toEqual([{ state: 'EXPIRED' }]);
   expect(await unitsOf(first.sql, slotId)).toEqual({ live: 0, counted: 0 });
   const entries = await first.sql(`select from audit_entries where resource_type = 'booking'`);

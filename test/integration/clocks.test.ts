@@ -106,18 +106,17 @@ describe.skipIf(noFaketime)(`A replica whose clock is off${reason}`, () => {
 
   it('A clock that jumps changes no answer: each change is one line of the log, and beyond a minute it is not ready', async () => {
     const { replica, clock, isReady, offsetSeconds } = await startAt('+0');
-    const patience = { timeout: 30_000 };
     await clock.set('+30');
-    await expect.poll(async () => Math.round(Number(await offsetSeconds()) / 10), patience).toBe(3);
-    await expect.poll(() => clockLines(replica), patience).toEqual(['the clock of this machine is off']);
+    await expect.poll(async () => Math.round(Number(await offsetSeconds()) / 10)).toBe(3);
+    await expect.poll(() => clockLines(replica)).toEqual(['the clock of this machine is off']);
     expect(await isReady()).toBe(true);
     await clock.set('+1d');
-    await expect.poll(isReady, patience).toBe(false);
+    await expect.poll(isReady).toBe(false);
     expect(await openIds(replica)).toEqual([3, 4]);
     expect(await outcomeOf(replica, -300)).toBe('Authentication required');
     await clock.set('+0');
-    await expect.poll(isReady, patience).toBe(true);
+    await expect.poll(isReady).toBe(true);
     const told = () => clockLines(replica).map((line) => line?.split(' ').at(-1));
-    await expect.poll(told, patience).toEqual(['off', 'wrong', 'right']);
+    await expect.poll(told).toEqual(['off', 'wrong', 'right']);
   });
 });

@@ -51,7 +51,7 @@ describe.skipIf(programFolder === undefined)(`Backup and recovery${reason}`, { t
     await deployment.follow('After the recovery');
 
     // Within the half minute in which a sweep finds the request for a new version.
-    await expect.poll(() => told.at(-1), { timeout: 60_000 }).toBeGreaterThan(newest + 1_000);
+    await expect.poll(() => told.at(-1)).toBeGreaterThan(newest + 1_000);
     const other = await deployment.start('slot', options);
     await expectWatchToGoOn(other, newest);
     await expectRecovered(deployment, { slots: [slot, other], coupon, kept, lost });
@@ -125,7 +125,7 @@ async function startRecovered(deployment: Deployment): Promise<void> {
   expect(await server.sql(`select name from pg_file_settings where name ~ '^(restore_|recovery_)'`)).toEqual([]);
   await server.sql('select pg_switch_wal()');
   const notArchived = `select name from pg_ls_archive_statusdir() where name like '%.ready'`;
-  await expect.poll(() => server.sql(notArchived), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => server.sql(notArchived)).toEqual([]);
 }
 
 /** Makes several versions of the stores that will be lost. Resolves with the newest. */

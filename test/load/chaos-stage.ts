@@ -196,7 +196,7 @@ export class ChaosStage {
       if (name === undefined || prepare === undefined) throw new Error('there are no mutations');
       n += 1;
       // While PostgreSQL is away it can't be prepared.
-      const mutation = await eventually(() => prepare(this.#sql), 120_000);
+      const mutation = await eventually(() => prepare(this.#sql));
       await this.mutate(name, mutation, client);
       await pause(pauseMs);
     });

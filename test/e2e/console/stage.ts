@@ -140,7 +140,6 @@ export class ConsoleStage {
   /** A profile with a page that keeps its process: to start one takes longer than to open a tab. */
   async #openProfile(options: BrowserContextOptions): Promise<BrowserContext> {
     const profile = await this.#parts.browser.newContext({ timezoneId: 'Asia/Kolkata', ...options });
-    profile.setDefaultTimeout(20_000);
     const parked = await profile.newPage();
     await parked.goto(`${this.origin}/healthz`);
     return profile;
