@@ -9,13 +9,13 @@ import { median } from './median.ts';
 // npm run bench:encoding: how long it takes to encode 1,000 open slots, from the fields that the handler returns and,
 // for comparison, by messages of protobuf-es.
 
-// As built, because tsx wraps each function.
+// As built, because tsx wraps each function. test/unit/architecture.test.ts holds the names to the types.
 const built = (file: string) => import(path.join(root, 'dist', file));
 const { AnswerResponse }: typeof import('../../shared/rpc/answers/response.ts') = await built(
   'shared/rpc/answers/response.js',
 );
 const { toOpenSlots }: typeof import('../../services/slot-service/stores/response-cache.ts') = await built(
-  'services/slot-service/stores/open-slots.js',
+  'services/slot-service/stores/response-cache.js',
 );
 
 const rows = Array.from({ length: 1_000 }, (_, id) => {

@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { AuditService } from '../../shared/gen/audit/v1/audit_service_pb.ts';
 import { allServices, couponServices } from '../support/all-services.ts';
-import { read, sourceFiles } from '../support/repository.ts';
+import { filesIn, matches, read, sourceFiles } from '../support/repository.ts';
 
 /** The folders of the source, lowest first: a file imports from its own folder and from those below it. */
 const folders = [
@@ -104,6 +104,23 @@ describe('The folders of the source', () => {
     expect([...new Set(sourceFiles.map(folderOf))].sort()).toEqual(
       folders.filter((folder) => folder !== 'shared/gen').sort(),
     );
+  });
+
+  it('The folders of shared are those of the map in docs/architecture.md', () => {
+    const map = /^shared\/\n((?: {2}.*\n)+)/m.exec(read('docs/architecture.md'))?.[1] ?? '';
+    const mapped = matches(map, /^ {2}((?:[\w-]+\/ )+)/gm).flatMap((names) => names.trim().split(' '));
+    const there = filesIn('shared').map((file) => `${file.split('/')[1]}/`);
+    expect(mapped.toSorted()).toEqual([...new Set(there)].sort());
+  });
+
+  it('The parts that a bench loads as they are built are those that it has the types of', () => {
+    const loads = filesIn('test/bench').flatMap((file) =>
+      [...read(file).matchAll(/typeof import\('\.\.\/\.\.\/([^']+)\.ts'\) = await built\(\s*'([^']+)\.js'/g)].map(
+        ([, type, part]) => [type, part],
+      ),
+    );
+    expect(loads).toHaveLength(2);
+    expect(loads.filter(([type, part]) => type !== part)).toEqual([]);
   });
 
   it.each(sourceFiles)('%s imports nothing from a folder above its own', (file) => {

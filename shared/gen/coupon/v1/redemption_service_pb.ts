@@ -1132,7 +1132,8 @@ export const RedemptionService: GenService<{
    * not checked. An empty code, and one without a coupon, is one failed condition alone; else there are all others, in the
    * order in which Redeem judges. The live redemption that the order has of the coupon counts as free, also if it is used.
    *
-   * Errors are those of Redeem, but a user may be missing: then the order may be anybody's.
+   * Errors are those of Redeem. A user may be missing, whom Redeem requires: then nothing is checked that depends on one,
+   * and the order may be anybody's.
    *
    * @generated from rpc coupon.v1.RedemptionService.Check
    */
