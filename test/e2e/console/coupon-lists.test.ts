@@ -327,6 +327,44 @@ describeConsole('The lists of coupons', (stage, tab) => {
     await expect.poll(ends).toEqual([was, null, null]);
   });
 
+  it('While several coupons are changed, and while that is undone, a closing tab asks; a page that is left goes on', async () => {
+    for (const code of ['A', 'B']) await insertCoupon(stage.coupon, { coupon_code: code });
+    const ends = async () => (await readCoupons(stage.coupon)).map(({ valid_till }) => valid_till === null);
+    const asks = () => tab.page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
+    await tab.open('/coupons');
+    await row(tab, 'B').waitFor();
+    let goOn: (() => void)[] = [];
+    await tab.page.route(/CouponService\/Update$/, async (route) => {
+      await new Promise<void>((resolve) => goOn.push(resolve));
+      await route.continue();
+    });
+    const release = async (count: number) => {
+      for (let left = count; left > 0; left -= 1) {
+        await expect.poll(() => goOn.length).toBe(1);
+        expect(await asks()).toBe(true);
+        const [next] = goOn;
+        goOn = [];
+        next?.();
+      }
+    };
+    await select('A', 'B');
+    await tab.click('Extend…');
+    await tab.field('New end').fill('2089-01-02');
+    await tab.click('Extend', tab.text('2 coupons would end earlier than before.').first());
+    expect(await asks()).toBe(false);
+    await tab.click('Extend anyway');
+    await release(2);
+    await tab.notice('2 coupons extended').waitFor();
+    expect(await ends()).toEqual([false, false]);
+    expect(await asks()).toBe(false);
+    await tab.notice('2 coupons extended').getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => goOn.length).toBe(1);
+    await tab.follow('Overview', 'Overview');
+    await release(2);
+    await expect.poll(ends).toEqual([true, true]);
+    await expect.poll(asks).toBe(false);
+  });
+
   it('All coupons of a list are selected, those of further pages too, and get a new end', async () => {
     await insertMany(160);
     await tab.open('/coupons?search=MANY');

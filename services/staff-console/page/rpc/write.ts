@@ -139,6 +139,9 @@ export function useWriteEach<I extends DescMessage, O extends DescMessage>(metho
     const refused: { request: Request; failure: Failure }[] = [];
     let unsent: readonly Request[] = [];
     let storeRequestId: string | undefined;
+    // A page of the console that is left goes on sending. A tab that is closed or reloaded ends it: the browser asks.
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
     for (const [done, request] of requests.entries()) {
       onDone?.(done);
       const text = textOf(method, request);
@@ -157,6 +160,7 @@ export function useWriteEach<I extends DescMessage, O extends DescMessage>(metho
         }
       }
     }
+    removeEventListener('beforeunload', ask);
     await readAgain(queryClient);
     const failed = [...refused.map(({ request }) => request), ...unsent];
     return { answers, failed, refused, failure: refused[0]?.failure, storeRequestId };
