@@ -325,6 +325,7 @@ export const words = {
     unfold: (hours: string) => `Show ${hours}`,
     addAt: (day: string, time: string) => `Add a slot on ${day} at ${time}`,
     moreAt: (count: number, day: string, time: string) => `${count} more on ${day} at ${time}`,
+    goesOn: (weekday: string, time: string) => `from ${weekday} ${time}`,
     showMore: (count: number) => `Show ${count} more`,
     states: {
       ...{ open: 'Open', nearly: 'Nearly full', full: 'Full', closed: 'Closed', delivering: 'Delivering now' },
@@ -348,12 +349,14 @@ export const words = {
     ...{ capacityOf: 'Capacity…', moveTo: 'Move to…', copyTo: 'Copy to…' },
 
     capacityTitle: (slots: string) => `Capacity of ${slots}`,
-    capacityHint: 'How many units customers can book in each slot. Leave empty for no limit.',
-    noCapacity: 'Enter a whole number up to 1,000,000.',
+    capacityHint: 'How many units customers can book in each slot.',
+    noCapacity: 'Enter a whole number from 1 to 1,000,000, or choose “No limit”.',
     capacityDone: 'updated with the new capacity',
     capacityUndone: 'restored to the previous capacity',
     overbooked: (count: number, slots: string) =>
       `${slots} already ${count === 1 ? 'has' : 'have'} more booked. These bookings stay, but nobody can book more.`,
+    unlimits: (count: number, slots: string) =>
+      `${slots} ${count === 1 ? 'has' : 'have'} bookings. Without a limit, customers can book any number there.`,
 
     moveTitle: (slots: string) => `Move ${slots}`,
     ...{ move: 'Move', newStart: 'New start' },
@@ -790,6 +793,8 @@ export const words = {
     notCombined: 'The order has another coupon, and one of the two can’t be combined.',
     usedByCustomer: (most: number) =>
       `This customer has already used it${most === 1 ? '' : ` ${most} times, the most allowed`}.`,
+    heldBy: (order: string, until: string) => `Held by order ${order} until ${until}. It can be used again then.`,
+    openOrder: (order: string) => `Open order ${order}`,
     usedUp: (most: number) => `${most === 1 ? 'Its only use is' : `All ${most.toLocaleString('en')} uses are`} taken.`,
     left: (count: number) => `${count.toLocaleString('en')} left`,
   },

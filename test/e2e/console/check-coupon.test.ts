@@ -347,6 +347,26 @@ describeConsole('The check of a coupon', (stage, tab) => {
     );
   });
 
+  it('A use that an order only holds is no use: the verdict names the order and until when, and leads to it', async () => {
+    await insertCoupon(stage.coupon, { coupon_code: 'ONCE', max_limit_for_user: 1 });
+    const orders = await colleague(stage.coupon, RedemptionService, 2);
+    const order = { userId: 2, orderKey: 'order-1001', orderAmount: 250, productIds: [4], holdSeconds: 900 };
+    expect(await orders.redeem({ code: 'ONCE', ...order })).toMatchObject({ valid: true });
+    await tab.open('/users/2');
+    await tab.page.locator('main').getByRole('link', { name: 'Check a coupon' }).click();
+    await tab.button('Customer: User 2').waitFor();
+    await check(tab, 'ONCE', '100');
+    await expect
+      .poll(verdict)
+      .toMatch(/Held by order .?order-1001.? until .*, \d\d:\d\d\. It can be used again then\.$/);
+    await answer()
+      .getByRole('link', { name: /Open order/ })
+      .waitFor();
+    await stage.sql(`update redemptions set state = 'USED', used_at = now(), held_until = null`);
+    await tab.click('Check');
+    await expect.poll(verdict).toContain('This customer has already used it.');
+  });
+
   it('The page of a coupon and that of a customer lead to it, with what they know filled in', async () => {
     const id = await insertCoupon(stage.coupon);
     await tab.open(`/coupons/${id}`);

@@ -1,3 +1,4 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
 import { Check, Minus, X } from 'lucide-react';
@@ -8,10 +9,15 @@ import {
   type CheckResponse,
   ConditionState,
   type CouponCondition,
+  type Redemption,
+  RedemptionService,
+  RedemptionState,
 } from '#gen/coupon/v1/redemption_service_pb';
 import { currencyDigits, formatAmount, shortAmount } from '../business/money.ts';
-import { formatTime } from '../business/time.tsx';
+import { formatTime, useNow } from '../business/time.tsx';
+import { orderPath } from '../redemptions/order.ts';
 import { Badge, Facts } from '../ui/page.tsx';
+import { isolate } from '../ui/text.ts';
 import { words } from '../words.ts';
 import { productsOf } from './record/draft.ts';
 import './record/coupons.css';
@@ -41,13 +47,15 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
   const { data } = useQuery(CouponService.method.getById, couponId === undefined ? skipToken : { id: couponId });
   const isSome = data?.coupon !== undefined && productsOf(data.coupon).length > 0;
   const isWhole = isSome && asked.productIds.length > 0 && !asked.hasAmounts && discountAmount !== undefined;
-  const details = detailsOf(answer, asked, data?.coupon);
+  const failed = conditions.find(({ state }) => state === ConditionState.FAILED);
+  const isTaken = failed?.condition === Condition.LIMIT_REACHED;
+  const hold = useHold(isTaken ? couponId : undefined, userId);
+  const details = detailsOf(answer, asked, data?.coupon, hold);
   const describe = ({ condition, state, message }: CouponCondition) => {
     const [met, failed, unchecked = ''] = details[condition] ?? [message || code, message || code];
     if (state === ConditionState.NOT_CHECKED) return unchecked;
     return state === ConditionState.MET ? met : failed || message;
   };
-  const failed = conditions.find(({ state }) => state === ConditionState.FAILED);
   const unchecked = conditions.filter(({ state }) => state === ConditionState.NOT_CHECKED);
   const unsaid = new Set(unchecked.map(({ condition }) => nameOf(condition)[1] ?? text.another));
   const isUsable = unchecked.every(({ condition }) => condition === Condition.EXCLUSIVE);
@@ -58,7 +66,7 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
   const rest = failed === undefined ? Number(orderAmount) - discount : Number.NaN;
   const shown = (amount: number) => (Number.isNaN(amount) ? undefined : formatAmount(amount, digits));
   // There, the uses of the customer are listed.
-  const ofUser = failed?.condition === Condition.LIMIT_REACHED && userId !== undefined ? `?user=${userId}` : '';
+  const ofUser = isTaken && userId !== undefined ? `?user=${userId}` : '';
   return (
     <section className="card" aria-label={text.answer} role="status">
       <p>
@@ -67,6 +75,7 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
         </Badge>{' '}
         <strong>{failed ? describe(failed) : doubt}</strong>
       </p>
+      {hold !== undefined && <Link href={orderPath(hold.orderKey)}>{text.openOrder(isolate(hold.orderKey))}</Link>}
       {failed?.condition === Condition.NOT_FOUND && <OfReserved code={code} />}
       {unsaid.size > 0 && <p>{text.unsaid(new Intl.ListFormat('en').format(unsaid))}</p>}
       {isWhole && <p>{text.wholeOrder}</p>}
@@ -95,6 +104,16 @@ export function CheckResult({ answer, asked }: { readonly answer: CheckResponse;
       )}
     </section>
   );
+}
+
+/** Returns the hold of a customer that frees a use of a coupon first, as it runs out; undefined while there is none. */
+function useHold(couponId: number | undefined, userId: number | undefined): Redemption | undefined {
+  const now = useNow(20_000);
+  const isAsked = couponId !== undefined && userId !== undefined;
+  const request = isAsked ? { couponId, userId, states: [RedemptionState.HELD], limit: 1_000 } : skipToken;
+  const { data } = useQuery(RedemptionService.method.listRedemptions, request, { staleTime: 0 });
+  const ends = ({ heldUntil }: Redemption) => (heldUntil === undefined ? 0 : timestampMs(heldUntil));
+  return data?.redemptions.filter((each) => ends(each) > now).toSorted((a, b) => ends(a) - ends(b))[0];
 }
 
 /** Says why a code has no active coupon: it was invalidated, or is that of a reserved one. */
@@ -127,6 +146,7 @@ function detailsOf(
   { usesLeft, usesLeftForUser }: CheckResponse,
   { orderAmount, userId, productIds }: Asked,
   coupon: CouponDetail | undefined,
+  hold: Redemption | undefined,
 ): Readonly<Partial<Record<Condition, Details>>> {
   const { startsAt, validTill, maxLimitForUser = 0, maxUses = 0 } = coupon ?? {};
   const [start, end] = [startsAt, validTill].map(formatTime);
@@ -144,7 +164,12 @@ function detailsOf(
     [Condition.NOT_FOR_USER]: [isForAll ? text.forEveryone : text.forThis, text.notForCustomer],
     [Condition.NOT_FOR_PRODUCTS]: [productIds.length > 0 ? '' : words.coupon.allProducts, text.notForProducts],
     [Condition.EXCLUSIVE]: ['', text.notCombined],
-    [Condition.LIMIT_REACHED]: [left(usesLeftForUser), maxLimitForUser > 0 && text.usedByCustomer(maxLimitForUser)],
+    [Condition.LIMIT_REACHED]: [
+      left(usesLeftForUser),
+      hold === undefined
+        ? maxLimitForUser > 0 && text.usedByCustomer(maxLimitForUser)
+        : text.heldBy(isolate(hold.orderKey), formatTime(hold.heldUntil)),
+    ],
     [Condition.USED_UP]: [left(usesLeft), maxUses > 0 && text.usedUp(maxUses)],
   };
 }
