@@ -138,13 +138,66 @@ describeConsole('The calendar by hours', (stage, tab) => {
     for (const id of [1, 2, 3]) await tab.page.getByRole('checkbox', { name: `Select Slot ${id}` }).click();
     await tab.click('Capacity…');
     await tab.fill({ Capacity: 'many' });
-    await tab.click('Save', tab.text('Enter a whole number up to 1,000,000.'));
+    await tab.click('Save', tab.text('Enter a whole number from 1 to 1,000,000, or choose “No limit”.'));
     await tab.fill({ Capacity: '25' });
     await tab.click('Save', tab.notice('3 slots updated with the new capacity'));
     await expect.poll(capacities).toEqual([25, 25, 25]);
     await tab.notice('3 slots updated with the new capacity').getByRole('button', { name: 'Undo' }).click();
     await tab.notice('3 slots restored to the previous capacity').waitFor();
     expect(await capacities()).toEqual([20, 30, null]);
+  });
+
+  it('The capacities of several slots are shown, and change nothing unless they are touched', async () => {
+    await add(1, '2090-05-01 10:00', { capacity: 36 });
+    await add(2, '2090-05-01 12:00', { capacity: 30 });
+    await open();
+    for (const id of [1, 2]) await tab.page.getByRole('checkbox', { name: `Select Slot ${id}` }).click();
+    await tab.click('Capacity…');
+    expect(await tab.field('Capacity').getAttribute('placeholder')).toBe('36, 30');
+    await tab.field('Capacity').press('Enter');
+    await expect.poll(() => tab.page.getByRole('dialog').count()).toBe(0);
+    expect(await capacities()).toEqual([36, 30]);
+    await tab.click('Capacity…');
+    await tab.fill({ Capacity: '0' });
+    await tab.click('Save', tab.text('Enter a whole number from 1 to 1,000,000, or choose “No limit”.'));
+    expect(await capacities()).toEqual([36, 30]);
+  });
+
+  it('A limit is taken away by its own choice, and of a slot with bookings only after a question', async () => {
+    await add(22, '2090-05-01 10:00', { capacity: 20 });
+    await book(22, 12);
+    await open();
+    await tab.page.getByRole('checkbox', { name: 'Select Slot 22' }).click();
+    await tab.click('Capacity…');
+    expect(await tab.field('Capacity').inputValue()).toBe('20');
+    await tab.page.getByRole('dialog').getByText('No limit', { exact: true }).click();
+    await tab.click('Save', tab.text('1 slot has bookings. Without a limit, customers can book any number there.'));
+    expect(await capacities()).toEqual([20]);
+    await tab.click('Save anyway', tab.notice('1 slot updated with the new capacity'));
+    expect(await capacities()).toEqual([null]);
+  });
+
+  it('A slot past midnight is shown on the next day, too, until its window ends, and is counted and chosen once', async () => {
+    await add(1, '2090-05-01 23:00', { window: 180, capacity: 20 });
+    await add(2, '2090-05-01 22:00', { window: 120 });
+    const goingOn = () => tab.link(/^from Mon 23:00 – 02:00/);
+    await open();
+    await tab.section(/1 May/).getByText('0 of 20 booked').waitFor();
+    await tab.section(/2 May/).getByRole('link', { name: /^from Mon 23:00 – 02:00/ }).waitFor();
+    expect(await tab.section(/2 May/).getByText('of 20').count()).toBe(0);
+    expect(await goingOn().count()).toBe(1);
+    expect(await tab.page.getByRole('checkbox').count()).toBe(2);
+    for (const path of ['/slots?day=2090-05-02', '/slots?day=2090-05-02&span=day']) {
+      await open(path);
+      await goingOn().waitFor();
+      expect([await slot(1).count(), await slot(2).count()]).toEqual([1, 0]);
+    }
+    await open('/slots?day=2090-05-03&span=day');
+    await tab.text('No slots').waitFor();
+    expect(await goingOn().count()).toBe(0);
+    await open('/slots/list?from=2090-05-02&until=2090-05-02');
+    await tab.link('Mon 1 May 2090, 23:00 – 02:00').waitFor();
+    expect(await tab.link('Mon 1 May 2090, 22:00 – 00:00').count()).toBe(0);
   });
 
   it('A capacity below what is booked is asked about once', async () => {

@@ -117,4 +117,15 @@ describeConsole('Run sheets', (stage, tab) => {
     await tab.page.goto(`${stage.origin}/slots/sheets?day=2090-06-01`);
     await tab.text('No slots on this day.').waitFor();
   });
+
+  it('The run sheets of a day have the slots that go on from the day before, until their windows end', async () => {
+    await stage.sql(
+      `insert into slots (id, delivery_time, freeze_time, is_active, is_capacity_full, window_minutes)
+       values (21, '2090-06-01T17:30Z', '2090-06-01T00:30Z', true, false, 180),
+         (22, '2090-06-01T16:30Z', '2090-06-01T00:30Z', true, false, 120)`,
+    );
+    await tab.open('/slots/sheets?day=2090-06-02');
+    await sheet(21).getByText('Thu 1 Jun 2090, 23:00 – 02:00').waitFor();
+    expect(await sheet(22).count()).toBe(0);
+  });
 });

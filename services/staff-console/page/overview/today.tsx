@@ -14,6 +14,7 @@ import { timeLeft } from '../business/time.tsx';
 import { dateInput, fromTimeInput, shiftDay } from '../business/time-input.ts';
 import type { Column } from '../lists/column.tsx';
 import { ListTable } from '../lists/list-table.tsx';
+import { endsAt, reachingBack } from '../slots/record/ends.ts';
 import {
   CapacityBar,
   describeEnd,
@@ -21,6 +22,7 @@ import {
   SlotBadge,
   slotsInWords,
   slotTime,
+  slotTimeOn,
 } from '../slots/record/slot-state.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, Read, Section } from '../ui/page.tsx';
@@ -149,8 +151,8 @@ function useNeeds({ slots, redemptions, now }: TilesProps) {
 /** Lists the slots of today and tomorrow that are not over, soonest first, with what is booked and when orders close. */
 export function SlotRows({ slots: { data: sums }, now, today }: Omit<TilesProps, 'redemptions'>) {
   const id = useId();
-  const [deliveryFrom = '', deliveryUntil = ''] = [0, 2].map((days) => fromTimeInput(`${shiftDay(today, days)}T00:00`));
-  const request = { deliveryFrom, deliveryUntil, limit: 200 };
+  const deliveryUntil = fromTimeInput(`${shiftDay(today, 2)}T00:00`);
+  const request = { deliveryFrom: reachingBack(today), deliveryUntil, limit: 300 };
   const query = useQuery(SlotPlanService.method.listSlots, request, { placeholderData: keepPreviousData });
   // When the sums of today have changed, so have its slots.
   const state = sums && `${sums.booked} ${sums.held} ${sums.full}`;
@@ -160,7 +162,7 @@ export function SlotRows({ slots: { data: sums }, now, today }: Omit<TilesProps,
     seen.current = state;
   }, [state, query.refetch]);
   const columns = columnsOf(now, today);
-  const left = query.data?.slots.filter((slot) => startOf(slot) + (slot.windowMinutes ?? 0) * 60_000 > now);
+  const left = query.data?.slots.filter((slot) => endsAt(slot) > now);
   return (
     <Section
       title={text.slotsOf}
@@ -194,7 +196,7 @@ const startOf = ({ deliveryTime }: PlannedSlot) => (deliveryTime === undefined ?
 
 function columnsOf(now: number, today: string): readonly Column<PlannedSlot>[] {
   const delivery = (slot: PlannedSlot) =>
-    `${dateInput(new Date(startOf(slot))) === today ? words.today : text.tomorrow} ${slotTime(slot, true)}`;
+    `${dateInput(new Date(startOf(slot))) > today ? text.tomorrow : words.today} ${slotTimeOn(today, slot)}`;
   const units = ({ booked = 0, capacity }: PlannedSlot) =>
     capacity === undefined ? words.noLimit : `${booked}/${capacity}`;
   return [

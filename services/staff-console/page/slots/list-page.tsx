@@ -22,6 +22,7 @@ import { readId } from '../ui/text.ts';
 import { words } from '../words.ts';
 import { SlotActions } from './bulk/slot-actions.tsx';
 import { useMoving } from './bulk/use-moving.tsx';
+import { isOnFrom, reachingBack } from './record/ends.ts';
 import { CapacityBar, SlotBadge, slotTime, stateOf } from './record/slot-state.tsx';
 import { describeProducts, slotViews } from './week/hour-cell.tsx';
 import './record/slots.css';
@@ -38,10 +39,13 @@ export function Component() {
   const now = useNow(20_000);
   const from = values.from === 'any' ? '' : (readDay(values.from) ?? dateInput(new Date(now)));
   const until = readDay(values.until);
+  // Of days that are chosen, the first one also has the slots that go on from the day before.
+  const goesOn = from !== '' && until !== undefined ? isOnFrom(from) : undefined;
+  const isInState = values.state === '' ? undefined : (slot: PlannedSlot) => stateOf(slot, now) === values.state;
   const isLatestFirst = values.order === 'latest';
   const [productId, groupId] = [readId(values.product), readId(values.group)];
   const request = {
-    deliveryFrom: from && fromTimeInput(`${from}T00:00`),
+    deliveryFrom: goesOn === undefined ? from && fromTimeInput(`${from}T00:00`) : reachingBack(from),
     deliveryUntil: until === undefined ? '' : fromTimeInput(`${shiftDay(until, 1)}T00:00`),
     states: [values.state === 'deactivated' ? SlotState.INACTIVE : SlotState.ACTIVE],
     ...(productId !== undefined && { productId }),
@@ -61,7 +65,7 @@ export function Component() {
       </Views>
       <List
         source={{ method: SlotPlanService.method.listSlots, request, rowsOf }}
-        matches={values.state === '' ? undefined : (slot) => stateOf(slot, now) === values.state}
+        matches={goesOn === undefined ? isInState : (slot) => goesOn(slot) && isInState?.(slot) !== false}
         what="slots"
         empty={text.empty}
         create={create}

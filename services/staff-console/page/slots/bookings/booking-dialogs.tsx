@@ -22,7 +22,8 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Empty, Read } from '../../ui/page.tsx';
 import { isolate } from '../../ui/text.ts';
 import { words } from '../../words.ts';
-import { CapacityBar, closesAt, PastSlot, SlotName, slotTime } from '../record/slot-state.tsx';
+import { isOnFrom, reachingBack } from '../record/ends.ts';
+import { CapacityBar, closesAt, PastSlot, SlotName, slotTime, slotTimeOn } from '../record/slot-state.tsx';
 
 const { move: text, cancel } = words.slot;
 const { move, release } = SlotBookingService.method;
@@ -144,12 +145,12 @@ function SlotOptions({ day, booking }: { readonly day: string; readonly booking:
   const now = useNow(20_000);
   const groups = useGroups();
   const query = useQuery(SlotPlanService.method.listSlots, {
-    deliveryFrom: fromTimeInput(`${day}T00:00`),
+    deliveryFrom: reachingBack(day),
     deliveryUntil: fromTimeInput(`${shiftDay(day, 1)}T00:00`),
     limit: 1_000,
   });
   return (
-    <Read query={{ ...query, data: query.data?.slots }} what={words.slots.theSlots}>
+    <Read query={{ ...query, data: query.data?.slots.filter(isOnFrom(day)) }} what={words.slots.theSlots}>
       {(slots) => (
         <div className="options">
           {slots.length === 0 && <Empty>{text.none}</Empty>}
@@ -159,7 +160,7 @@ function SlotOptions({ day, booking }: { readonly day: string; readonly booking:
             return (
               <Radio key={id} value={String(id)} isDisabled={!isOpen || id === booking.slotId} className="option">
                 <div>
-                  {slotTime(slot, true)}
+                  {slotTimeOn(day, slot)}
                   <div className="detail">{groupNames(groups, slot.groupIds)}</div>
                 </div>
                 <div className="room">

@@ -4,6 +4,7 @@ import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { formatTime } from '../../business/time.tsx';
 import { dateInput, moveMoment, readTimeInput, timeInput } from '../../business/time-input.ts';
 import { EditForm } from '../../forms/edit-form.tsx';
+import { Switch } from '../../forms/switch.tsx';
 import { TextField } from '../../forms/text-field.tsx';
 import { TimeField } from '../../forms/time-field.tsx';
 import type { Column } from '../../lists/column.tsx';
@@ -19,6 +20,7 @@ import { daysBetween, deliveryMs, type Move, moveConcerns, movesBy, plansAfter, 
 
 const text = words.slots;
 const mostUnits = 1_000_000;
+const isUnits = (typed: string) => /^\s*\d+\s*$/.test(typed) && Number(typed) > 0 && Number(typed) <= mostUnits;
 
 interface SlotActionsProps {
   readonly slots: readonly PlannedSlot[];
@@ -63,36 +65,52 @@ export function PlanButtons({ slots, now, onMove }: SlotActionsProps) {
   );
 }
 
-/** Gives several slots one capacity, which can be undone: each gets back its own. */
+/**
+ * Gives several slots one capacity, or none, which can be undone: each gets back its own. What is not touched changes
+ * nothing. Where they differ, the empty field shows the capacities that they have.
+ */
 function CapacityDialog({ slots, onClose }: { readonly slots: readonly PlannedSlot[]; onClose(): void }) {
-  const capacities = new Set(slots.map(({ capacity }) => capacity));
-  const [units, setUnits] = useState(capacities.size === 1 ? String(slots[0]?.capacity ?? '') : '');
+  const capacities = [...new Set(slots.map(({ capacity = 0 }) => capacity))];
+  const [start = 0, ...others] = capacities;
+  const before = {
+    units: others.length > 0 || start === 0 ? '' : String(start),
+    isUnlimited: capacities.join() === '0',
+  };
+  const [units, setUnits] = useState(before.units);
+  const [isUnlimited, setIsUnlimited] = useState(before.isUnlimited);
   const { write, send } = useUpdateSlots(text.capacityDone, text.capacityUndone);
-  const value = Number(units);
+  const value = isUnlimited ? 0 : Number(units);
+  const isChanged = isUnlimited ? !before.isUnlimited : units !== before.units;
   const over = slots.filter(({ booked = 0 }) => value > 0 && booked > value).length;
+  const freed = slots.filter(({ capacity, booked = 0 }) => isUnlimited && capacity !== undefined && booked > 0).length;
+  const concerns = [
+    ...(over === 0 ? [] : [text.overbooked(over, slotsInWords(over))]),
+    ...(freed === 0 ? [] : [text.unlimits(freed, slotsInWords(freed))]),
+  ];
   const save = async () => {
+    if (!isChanged) return onClose();
     const was = ({ capacity = 0 }: PlannedSlot) => ({ case: 'capacity', value: capacity }) as const;
     const { answer } = await send(slots, { case: 'capacity', value }, was);
     if (answer !== undefined) onClose();
   };
   return (
     <Dialog title={text.capacityTitle(slotsInWords(slots.length))} isOpen onClose={onClose}>
-      <EditForm
-        write={write}
-        concerns={over === 0 ? [] : [text.overbooked(over, slotsInWords(over))]}
-        onSend={() => void save()}
-        onCancel={onClose}
-      >
+      <EditForm write={write} concerns={concerns} onSend={() => void save()} onCancel={onClose}>
         <TextField
           label={words.fields.capacity}
           hint={text.capacityHint}
           name="capacity"
           inputMode="numeric"
+          placeholder={others.length > 0 ? capacities.map((each) => each || words.noLimit).join(', ') : ''}
           value={units}
           onChange={setUnits}
-          validate={(typed) => (/^\s*\d*\s*$/.test(typed) && Number(typed) <= mostUnits ? null : text.noCapacity)}
+          isDisabled={isUnlimited}
+          validate={(typed) => (isUnlimited || typed === before.units || isUnits(typed) ? null : text.noCapacity)}
           autoFocus
         />
+        <Switch isSelected={isUnlimited} onChange={setIsUnlimited}>
+          {words.noLimit}
+        </Switch>
       </EditForm>
     </Dialog>
   );

@@ -3,7 +3,8 @@ import { useQuery } from '@connectrpc/connect-query';
 import { CircleAlert, CircleCheck, CircleOff, CircleSlash, History, Lock, Truck } from 'lucide-react';
 import type { PlannedSlot } from '#gen/slot/v1/slot_plan_service_pb';
 import { SlotService } from '#gen/slot/v1/slot_service_pb';
-import { formatDate, formatTimeOfDay, timeLeft } from '../../business/time.tsx';
+import { formatDate, formatDay, formatTimeOfDay, timeLeft } from '../../business/time.tsx';
+import { dateInput } from '../../business/time-input.ts';
 import { Badge } from '../../ui/page.tsx';
 import { counted, words } from '../../words.ts';
 import './slots.css';
@@ -26,6 +27,14 @@ export function slotTime(slot: Pick<PlannedSlot, 'deliveryTime' | 'windowMinutes
   const from = short ? formatTimeOfDay(start) : formatDate(start);
   const end = new Date(start.getTime() + windowMinutes * 60_000);
   return windowMinutes === 0 ? from : `${from} – ${formatTimeOfDay(end)}`;
+}
+
+/** Formats when a slot is delivered on a day: one that began on the day before goes on, as "from Mon 23:00 – 02:00". */
+export function slotTimeOn(day: string, slot: Pick<PlannedSlot, 'deliveryTime' | 'windowMinutes'>): string {
+  const time = slotTime(slot, true);
+  if (slot.deliveryTime === undefined) return time;
+  const start = timestampDate(slot.deliveryTime);
+  return dateInput(start) < day ? text.goesOn(formatDay(start).split(' ', 1).join(), time) : time;
 }
 
 /** Names a slot by its time, as soon as that is read. */

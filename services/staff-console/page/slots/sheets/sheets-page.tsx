@@ -1,5 +1,5 @@
 import { toJson } from '@bufbuild/protobuf';
-import { timestampMs, ValueSchema } from '@bufbuild/protobuf/wkt';
+import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { useIsFetching } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
@@ -19,6 +19,7 @@ import { isolate, readId } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { bookingsOf } from '../bookings/live-bookings.ts';
 import { productsOf } from '../record/draft.ts';
+import { endsAt, isOnFrom, reachingBack } from '../record/ends.ts';
 import { slotTime } from '../record/slot-state.tsx';
 import './sheets.css';
 
@@ -58,7 +59,7 @@ export function Component() {
 function SheetsOfDay({ day, isWithPast }: { readonly day: string; readonly isWithPast: boolean }) {
   const now = useNow(20_000);
   const request = {
-    deliveryFrom: fromTimeInput(`${day}T00:00`),
+    deliveryFrom: reachingBack(day),
     deliveryUntil: fromTimeInput(`${shiftDay(day, 1)}T00:00`),
     limit: 1_000,
   };
@@ -66,12 +67,10 @@ function SheetsOfDay({ day, isWithPast }: { readonly day: string; readonly isWit
   const isToday = day === dateInput(new Date(now));
   return (
     <Read query={{ ...list, data: list.rows }} what={words.slots.theSlots}>
-      {(slots) => {
+      {(found) => {
+        const slots = found.filter(isOnFrom(day));
         // Of another day that has passed, all are shown.
-        const shown = slots.filter(({ deliveryTime: at, windowMinutes = 0 }) => {
-          const isPast = at !== undefined && timestampMs(at) + windowMinutes * 60_000 < now;
-          return isWithPast || !isToday || !isPast;
-        });
+        const shown = slots.filter((slot) => isWithPast || !isToday || !(endsAt(slot) < now));
         const hidden = slots.length - shown.length;
         return (
           <>

@@ -123,7 +123,7 @@ function Axis({ hours, onUnfold }: { readonly hours: readonly Hour[]; onUnfold()
 }
 
 /** The head of a day: its date, which opens what is done with the day, and how much of it is booked. */
-function DayHead({ view, day: { day, name, slots } }: { readonly view: CalendarView; readonly day: Day }) {
+function DayHead({ view, day: { day, name, slots, hours } }: { readonly view: CalendarView; readonly day: Day }) {
   const today = view.timeNow.slice(0, 10);
   const counted = slots.filter(({ isActive, capacity }) => isActive && capacity !== undefined);
   const sum = (of: 'booked' | 'capacity') => counted.reduce((all, slot) => all + (slot[of] ?? 0), 0);
@@ -140,14 +140,14 @@ function DayHead({ view, day: { day, name, slots } }: { readonly view: CalendarV
           icon={view.isGrid ? name.split(' ', 2).join(' ') : name}
           actions={[
             ...(day < today ? [] : [{ name: text.add, href: `/slots/new?day=${day}` }]),
-            ...(slots.length === 0 ? [] : ofSlots),
+            ...(hours.every((hour) => hour.slots.length === 0) ? [] : ofSlots),
             { name: text.showDay, href: `/slots?span=day&day=${day}` },
           ]}
         />
       </h2>
       {day === today && <span className="visually-hidden">{words.today}</span>}
       <span className="detail one-line">
-        {slots.length === 0 && text.none}
+        {hours.every((hour) => hour.slots.length === 0) && text.none}
         {counted.length > 0 && text.ofCapacity(sum('booked'), sum('capacity'))}{' '}
         {counted.length > 0 && <span className="visually-hidden">{words.fields.bookedAt.toLowerCase()}</span>}
       </span>

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { useInSight } from '../../ui/in-sight.tsx';
 import { late } from '../../ui/pauses.tsx';
 import { words } from '../../words.ts';
-import { CapacityBar, SlotIcon, slotTime, stateOf } from '../record/slot-state.tsx';
+import { CapacityBar, SlotIcon, slotTime, slotTimeOn, stateOf } from '../record/slot-state.tsx';
 import type { CalendarView, Day, Hour, Placed } from './days.ts';
 
 declare module 'react' {
@@ -50,7 +50,7 @@ export function HourCell({ view, day, hour: { hour, at, slots }, isOver }: HourC
     : slots.slice(0, most);
   const more = slots.length - shown.length;
   const lanes = mostLanes > shownInWeek ? String(mostLanes + shownAtOnce) : '';
-  const opened = slots.find(({ slot }) => slot.id === view.opened)?.slot;
+  const opened = slots.find(({ slot, isGoingOn }) => slot.id === view.opened && !isGoingOn)?.slot;
   const { ref, isNear, heightPx } = useInSight<HTMLDivElement>(shown.length * cardPx);
   const isDrawn = isNear || view.isAlwaysDrawn || slots.length === 0;
   return (
@@ -63,9 +63,13 @@ export function HourCell({ view, day, hour: { hour, at, slots }, isOver }: HourC
     >
       {isDrawn && shown.length > 0 && (
         <ul className="plain">
-          {shown.map((placed) => (
-            <SlotCard key={placed.slot.id} {...{ view, placed }} />
-          ))}
+          {shown.map((placed) =>
+            placed.isGoingOn ? (
+              <GoingOnCard key={placed.slot.id} day={day.day} {...{ view, placed }} />
+            ) : (
+              <SlotCard key={placed.slot.id} {...{ view, placed }} />
+            ),
+          )}
         </ul>
       )}
       {isDrawn && isGrid && more > 0 && (
@@ -103,19 +107,42 @@ export function HourCell({ view, day, hour: { hour, at, slots }, isOver }: HourC
   );
 }
 
+interface CardProps {
+  readonly view: CalendarView;
+  readonly placed: Placed;
+}
+
+const placeOf = ({ minute, minutes, lane, lanes }: Placed, { mostLanes }: CalendarView) => ({
+  ...{ '--minute': minute, '--minutes': minutes, '--lane': lane, '--lanes': Math.min(lanes, mostLanes) },
+});
+
+/** The rest of a slot that began on the day before, until its window ends. It leads to the slot, which is chosen where it began. */
+function GoingOnCard({ day, view, placed }: CardProps & { readonly day: string }) {
+  const { slot } = placed;
+  const state = stateOf(slot, view.now);
+  return (
+    <li className={`slot-card ${state}`} style={placeOf(placed, view)}>
+      <Link to={`/slots/${slot.id}`}>
+        <strong>{slotTimeOn(day, slot)}</strong>
+        <p className="detail one-line">
+          <SlotIcon state={state} />{' '}
+          {slot.groupIds.length > 0 ? groupNames(view.groups, slot.groupIds) : describeProducts(slot)}
+        </p>
+        <span className="visually-hidden"> {text.slot(slot.id)}</span>
+      </Link>
+    </li>
+  );
+}
+
 /** A slot in the calendar: its time, how much of it is booked, its state, and its groups or else its products. */
-function SlotCard({ view, placed }: { readonly view: CalendarView; readonly placed: Placed }) {
-  const { slot, minute, minutes, lane, lanes } = placed;
-  const { now, groups, mostLanes, chosen, opened, onOpen } = view;
+function SlotCard({ view, placed }: CardProps) {
+  const { slot } = placed;
+  const { now, groups, chosen, opened, onOpen } = view;
   const { id, capacity, booked = 0, groupIds } = slot;
   const state = stateOf(slot, now);
   const [start, end] = slotTime(slot, true).split(' – ');
   return (
-    <li
-      className={`slot-card ${state} ${opened === id ? 'opened' : ''}`}
-      draggable
-      style={{ '--minute': minute, '--minutes': minutes, '--lane': lane, '--lanes': Math.min(lanes, mostLanes) }}
-    >
+    <li className={`slot-card ${state} ${opened === id ? 'opened' : ''}`} draggable style={placeOf(placed, view)}>
       <Link
         to={`/slots/${id}`}
         data-place={id}

@@ -17,6 +17,7 @@ import { late } from '../../ui/pauses.tsx';
 import { readId } from '../../ui/text.ts';
 import { words } from '../../words.ts';
 import { useMoving } from '../bulk/use-moving.tsx';
+import { reachingBack } from '../record/ends.ts';
 import { Calendar } from './calendar.tsx';
 import { nameOf, toDays } from './days.ts';
 import { shownInDay, shownInWeek, slotViews } from './hour-cell.tsx';
@@ -52,7 +53,7 @@ export function Component() {
   const interval = { deliveryFrom: startOf(first), deliveryUntil: startOf(shiftDay(first, count)) };
   const states = values.deactivated === '' ? [SlotState.ACTIVE] : [SlotState.ACTIVE, SlotState.INACTIVE];
   // Pages that a phone takes in without a pause.
-  const request = { ...interval, states, limit: 200 };
+  const request = { ...interval, deliveryFrom: reachingBack(first), states, limit: 200 };
   const query = useRows({ method: SlotPlanService.method.listSlots, request, rowsOf }, true);
   const [isUnfolded, setIsUnfolded] = useState(false);
   const { rows } = query;
