@@ -98,12 +98,23 @@ describe('The days of the calendar', () => {
       windowed(4, '2026-05-01T23:00+02:00', 600),
     ];
     const placed = toDays(slots, '2026-05-01', 1).flatMap(({ hours }) => hours.flatMap((hour) => hour.slots));
-    expect(placed.map(({ slot, ...place }) => ({ id: slot.id, ...place }))).toEqual([
+    expect(placed.map(({ slot, isGoingOn: _, ...place }) => ({ id: slot.id, ...place }))).toEqual([
       { id: 1, minute: 30, minutes: 120, lane: 0, lanes: 2 },
       { id: 2, minute: 0, minutes: 60, lane: 1, lanes: 2 },
       { id: 3, minute: 0, minutes: 60, lane: 1, lanes: 2 },
       { id: 4, minute: 0, minutes: 60, lane: 0, lanes: 1 },
     ]);
+  });
+
+  it('A slot past midnight goes on, on the next day, until its window ends, and is one of the slots of its first day', () => {
+    const windowed = (id: number, time: string, windowMinutes: number) =>
+      create(PlannedSlotSchema, { id, deliveryTime: at(time), windowMinutes });
+    const slots = [windowed(1, '2026-04-30T22:00+02:00', 120), windowed(2, '2026-04-30T23:00+02:00', 180)];
+    const [first, second, third] = toDays(slots, '2026-04-30', 3);
+    expect([first, second, third].map((day) => day?.slots.map(({ id }) => id))).toEqual([[1, 2], [], []]);
+    const goingOn = [second, third].map((day) => day?.hours.flatMap((hour) => hour.slots));
+    expect(goingOn).toMatchObject([[{ slot: { id: 2 }, isGoingOn: true, minute: 0, minutes: 120 }], []]);
+    expect(toDays(slots, '2026-05-01', 1)[0]?.hours[0]).toMatchObject({ hour: 0, slots: [{ slot: { id: 2 } }] });
   });
 
   it('Whole days have all their hours', () => {
