@@ -183,7 +183,10 @@ describeConsole('The calendar by hours', (stage, tab) => {
     const goingOn = () => tab.link(/^from Mon 23:00 – 02:00/);
     await open();
     await tab.section(/1 May/).getByText('0 of 20 booked').waitFor();
-    await tab.section(/2 May/).getByRole('link', { name: /^from Mon 23:00 – 02:00/ }).waitFor();
+    await tab
+      .section(/2 May/)
+      .getByRole('link', { name: /^from Mon 23:00 – 02:00/ })
+      .waitFor();
     expect(await tab.section(/2 May/).getByText('of 20').count()).toBe(0);
     expect(await goingOn().count()).toBe(1);
     expect(await tab.page.getByRole('checkbox').count()).toBe(2);

@@ -330,7 +330,7 @@ describeConsole('The lists of coupons', (stage, tab) => {
   it('While several coupons are changed, and while that is undone, a closing tab asks; a page that is left goes on', async () => {
     for (const code of ['A', 'B']) await insertCoupon(stage.coupon, { coupon_code: code });
     const ends = async () => (await readCoupons(stage.coupon)).map(({ valid_till }) => valid_till === null);
-    const asks = () => tab.page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
+    const asks = () => tab.page.evaluate<boolean>(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
     await tab.open('/coupons');
     await row(tab, 'B').waitFor();
     let goOn: (() => void)[] = [];
