@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { inSchema } from '../../shared/config/database.ts';
+import { inSession } from '../../shared/config/session.ts';
 import { ConfigError, type Environment } from '../../shared/config/variables.ts';
 import { connectionErrorMessage } from '../../shared/db/errors.ts';
 import { migrate } from '../../shared/db/migrate.ts';
@@ -63,7 +63,7 @@ async function start(settings: StartSettings, given: Environment): Promise<void>
   });
   signal.throwIfAborted();
   if (settings.seedDemo) tell('Adding the demo, unless the database has data...');
-  const seeded = settings.seedDemo && (await seedDemo(inSchema(env.DATABASE_DIRECT_URL, settings.schema)));
+  const seeded = settings.seedDemo && (await seedDemo(inSession(env.DATABASE_DIRECT_URL, settings.schema)));
   signal.throwIfAborted();
   tell('Starting the services, and waiting until each is ready...');
   const services = ['slot-service', 'coupon-service', 'staff-console'].map((name) => startService(name, env));

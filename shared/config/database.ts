@@ -1,3 +1,4 @@
+import { inSession, statementTimeoutMs } from './session.ts';
 import { type ConfigErrors, type Environment, readPostgresUrl, readSwitch } from './variables.ts';
 
 /** How a service reaches its tables. */
@@ -24,16 +25,15 @@ export function readDatabase(applicationName: string, env: Environment, errors: 
   }
   const directUrl = readPostgresUrl(env, 'DATABASE_DIRECT_URL', errors);
   return {
-    // A pooler takes no startup options: the role has the search path there.
-    url: directUrl === undefined || directUrl === url ? inSchema(url, schema) : url,
-    directUrl: inSchema(directUrl ?? url, schema),
+    // A pooler takes no startup options: the role has the settings there.
+    url: directUrl === undefined || directUrl === url ? inSession(url, schema) : url,
+    directUrl: inSession(directUrl ?? url, schema),
     schema,
     prepare: readSwitch(env, 'DATABASE_PREPARE', true, errors),
     applicationName,
     poolSize: 14,
     connectionTimeoutMs: 5_000,
-    // A connection that no longer answers must be detected within 10 s (design 8).
-    statementTimeoutMs: 8_000,
+    statementTimeoutMs,
   };
 }
 
@@ -53,16 +53,4 @@ export function readSchema(env: Environment, errors: ConfigErrors): string {
     );
   }
   return name;
-}
-
-/**
- * Returns the URL of a database with the startup option that leads a session to the tables of a schema. Sessions of the
- * default schema need none.
- */
-export function inSchema(url: string, schema: string): string {
-  if (schema === defaultSchema || url === '') return url;
-  const led = new URL(url);
-  const options = [led.searchParams.get('options') ?? '', `-c search_path="${schema}"`];
-  led.searchParams.set('options', options.join(' ').trim());
-  return led.href;
 }

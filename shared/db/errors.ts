@@ -48,7 +48,8 @@ const idempotencyKeyConstraint = 'idempotency_keys_pkey';
 const integrityViolation = '23';
 const diskFull = '53100';
 const inFailedTransaction = '25P02';
-const idleInTransactionTimeout = '25P03';
+/** The server has ended the session with the transaction: it was idle, or took longer than `transaction_timeout`. */
+const endedTransaction = ['25P03', '25P04'];
 const cannotBePrepared = '42';
 /** SQLSTATEs for a statement that is already prepared on its session, or unknown there. */
 const otherSession = ['42P05', '26000'];
@@ -56,7 +57,7 @@ const otherSession = ['42P05', '26000'];
 const poolerHint = 'a pooler in transaction mode: set DATABASE_PREPARE=false';
 // PgBouncer's error has no SQLSTATE of its own.
 const refusedOption = 'unsupported startup parameter';
-const directHint = 'a pooler, which refuses DATABASE_SCHEMA: set DATABASE_DIRECT_URL to the way past it';
+const directHint = 'a pooler, which refuses startup options: set DATABASE_DIRECT_URL to the way past it';
 
 /** Whether a statement lost a race: a concurrent one changed the rows that it had checked, or deadlocked with it. */
 export function isLostRace(error: unknown): boolean {
@@ -75,7 +76,7 @@ export function endsConnection(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   const { cause } = error;
   const sqlstate = cause instanceof pg.DatabaseError ? (cause.code ?? '') : '';
-  const isUnusable = sqlstate === idleInTransactionTimeout || sqlstate.startsWith(cannotBePrepared);
+  const isUnusable = endedTransaction.includes(sqlstate) || sqlstate.startsWith(cannotBePrepared);
   // UpdateSlot wraps every failure in its own error, so the cause decides.
   return isUnusable || endsConnection(cause) || errorInfo(error)?.reason === databaseErrors.unavailable.reason;
 }
@@ -129,14 +130,16 @@ function rowOf(error: unknown): ErrorRow {
   // Any error that PostgreSQL did not send is a failed connection.
   if (!(error instanceof pg.DatabaseError)) return databaseErrors.unavailable;
   const sqlstate = error.code ?? '';
+  if (endedTransaction.includes(sqlstate)) return databaseErrors.statementTimeout;
   switch (sqlstate) {
     case '53300': // too_many_connections
       return databaseErrors.poolExhausted;
     case '57014': // query_canceled by statement_timeout; a caller's own cancellation is handled earlier
-    case idleInTransactionTimeout:
       return databaseErrors.statementTimeout;
     case serializationFailure:
     case deadlock:
+    case '55P03': // lock_not_available by lock_timeout
+    case '72000': // snapshot_too_old, before PostgreSQL 17
       return databaseErrors.conflict;
     case '2200H': // sequence_generator_limit_exceeded
       return databaseErrors.idsExhausted;

@@ -1,6 +1,7 @@
 import { readAuditRetentionDays } from '../config/config.ts';
 import { readSchema } from '../config/database.ts';
 import { ConfigError, ConfigErrors, readPostgresUrl } from '../config/variables.ts';
+import { findDoubledRows } from './doubled-rows.ts';
 import { connectionErrorMessage } from './errors.ts';
 import { migrate } from './migrate.ts';
 import { grantServiceRole } from './service-role.ts';
@@ -9,7 +10,8 @@ try {
   const { databaseUrl, schema, serviceUrl, retentionDays } = readVariables();
   const applied = await migrate(databaseUrl, schema, retentionDays ?? null);
   const lines = applied.length === 0 ? ['nothing to migrate'] : applied.map((name) => `applied ${name}`);
-  if (serviceUrl !== undefined) lines.push(`granted to ${await grantServiceRole(databaseUrl, serviceUrl, schema)}`);
+  if (serviceUrl !== undefined) lines.push(...(await grantServiceRole(databaseUrl, serviceUrl, schema)));
+  lines.push(...(await findDoubledRows(databaseUrl, schema)));
   process.stdout.write(`${lines.join('\n')}\n`);
 } catch (error) {
   process.stderr.write(`migrate: ${explain(error)}\n`);

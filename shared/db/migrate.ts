@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { runMigrations } from 'bullmq';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
-import { defaultSchema, inSchema } from '../config/database.ts';
+import { defaultSchema } from '../config/database.ts';
 import { ConfigError } from '../config/variables.ts';
+import { runOn, withSession } from './owner.ts';
 import { assertComplete, migrationsFolder, migrationsTable, storeRefreshQueue } from './schema.ts';
 
 /**
@@ -47,8 +48,7 @@ export async function migrate(
       advisoryLockMode: 'wait',
       log: () => undefined,
     });
-  const run = <Result>(work: (client: pg.Client) => Promise<Result>) =>
-    runUntilUnlocked(inSchema(databaseUrl, schema), work);
+  const run = <Result>(work: (client: pg.Client) => Promise<Result>) => runUntilUnlocked(databaseUrl, schema, work);
   await run((client) => createSchema(client, schema));
   for (let done = await run(applyNext); done.length > 0; done = await run(applyNext)) {
     applied.push(...done.map(({ name }) => name));
@@ -59,7 +59,7 @@ export async function migrate(
       client.query('update audit_retention set days = $1 where days is distinct from $1', [retentionDays]),
     );
   }
-  await run((client) => assertComplete(async ({ text, values }) => (await client.query(text, [...values])).rows));
+  await run((client) => assertComplete(runOn(client)));
   return applied;
 }
 
@@ -69,16 +69,16 @@ export async function migrate(
  */
 async function runUntilUnlocked<Result>(
   databaseUrl: string,
+  schema: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   for (const since = Date.now(); ; await pause(pauseMs)) {
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
     try {
-      // Set as a statement, because poolers reject it as a startup option.
-      // Released migrations name `public` in bodies of functions that a later one replaces.
-      await client.query(`set lock_timeout to ${lockTimeoutMs}; set check_function_bodies = off`);
-      return await work(client);
+      return await withSession(databaseUrl, schema, async (client) => {
+        // Released migrations name `public` in bodies of functions that a later one replaces.
+        await client.query(`set lock_timeout to ${lockTimeoutMs}; set check_function_bodies = off`);
+        return work(client);
+      });
     } catch (error) {
       const isLocked =
         error instanceof pg.DatabaseError && [lockNotAvailable, deadlockDetected].includes(error.code ?? '');
@@ -87,8 +87,6 @@ async function runUntilUnlocked<Result>(
       throw new ConfigError(
         'another transaction, such as a backup or another migration, holds a lock: migrate again when it has ended',
       );
-    } finally {
-      await client.end();
     }
   }
 }

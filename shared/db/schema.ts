@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { requiredSettings } from '../config/session.ts';
 import { ConfigError } from '../config/variables.ts';
 import type { Database } from './database.ts';
 import { poolerProblem, refusalOf } from './errors.ts';
@@ -58,21 +59,36 @@ const missingParts = statement<{ part: string }>(
    order by 1`,
 );
 
+/** What to tell of each setting of the session that has another value than statements need. */
+const foreignSettings = statement<{ problem: string }, { required: string }>(
+  'foreignSettings',
+  `select format('the session has %s = %s: run \`alter role %I in database %I set %s = %L\`, and connect a pooler anew',
+     name, setting, session_user, current_database(), name, value) as problem
+   from pg_settings join json_each_text($required::json) as required (name, value) using (name)
+   where case name when 'synchronous_commit' then setting = 'off' else split_part(setting, ',', 1) <> value end
+   order by name`,
+);
+
 /** Whether a table exists and the current role may read it. */
 const isReadable = statement<{ isReadable: boolean }, { table: string }>(
   'isReadable',
   `select coalesce(has_table_privilege(to_regclass($table), 'SELECT'), false) as "isReadable"`,
 );
 
+/** Runs a statement on the database that is looked at, as the role whose rights are. */
+export type Run = <Row extends object>(statement: BoundStatement<Row>) => Promise<readonly Row[]>;
+
+/** Throws a `ConfigError` if the session has a setting with which rows or answers would be wrong. */
+export async function assertSession(run: Run): Promise<void> {
+  const foreign = await run(foreignSettings({ required: JSON.stringify(requiredSettings) }));
+  if (foreign.length > 0) throw new ConfigError(foreign.map(({ problem }) => problem).join('\n'));
+}
+
 /**
  * Throws a `ConfigError` that names what the schema must have and lacks, for example after a restore that failed
  * halfway.
- *
- * @param run runs a statement on the migrated database, as the role whose rights are looked at.
  */
-export async function assertComplete(
-  run: <Row extends object>(statement: BoundStatement<Row>) => Promise<readonly Row[]>,
-): Promise<void> {
+export async function assertComplete(run: Run): Promise<void> {
   const [table] = await run(isReadable({ table: 'schema_parts' }));
   const parts = table?.isReadable
     ? (await run(missingParts())).map(({ part }) => part)
@@ -95,6 +111,7 @@ export async function assertMigrated(database: Database, schema: string): Promis
       `the database at DATABASE_URL ${refusal === undefined ? 'does not answer' : `refuses: ${refusal}`}`,
     );
   });
+  await assertSession((statement) => db.query(statement));
   if (table?.schema && table.schema !== schema) {
     throw new ConfigError(
       `the search path leads to the schema ${table.schema}, and not to ${schema}: set DATABASE_SCHEMA, or behind a pooler ` +

@@ -1,9 +1,15 @@
-import pg from 'pg';
-import { defaultSchema, inSchema } from '../config/database.ts';
+import type pg from 'pg';
+import { defaultSchema } from '../config/database.ts';
+import { roleSettings } from '../config/session.ts';
 import { ConfigError } from '../config/variables.ts';
+import { connectionErrorMessage } from './errors.ts';
+import { withSession } from './owner.ts';
 
 /** The columns of an audit entry that a service may write. The database sets the id and the time. */
 const entryColumns = 'procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes';
+
+/** Concurrent migrations would update the same rows of the system catalog, which fails without the lock. */
+const lockRole = `select pg_advisory_xact_lock(hashtext('service role'))`;
 
 /**
  * Grants the services' rights to the role that they connect as. The role may read and write all rows, with some
@@ -14,19 +20,17 @@ const entryColumns = 'procedure, subject, staff_id, request_id, resource_type, r
  * @param databaseUrl the URL with which the schema's owner connects.
  * @param serviceUrl the URL with which services connect. A missing role is created with the URL's password. An existing
  * role gets the URL's password, unless the URL has none.
- * @param schema of all tables. The role's sessions in this database lead there, also behind a pooler.
- * @returns the name of the role. Throws a `ConfigError` if the rights can't be granted.
+ * @param schema of all tables. The role's sessions in this database lead there, and have `roleSettings`, also behind a pooler.
+ * @returns what was done, as lines. Throws a `ConfigError` if the rights can't be granted.
  */
 export async function grantServiceRole(
   databaseUrl: string,
   serviceUrl: string,
   schema = defaultSchema,
-): Promise<string> {
+): Promise<string[]> {
   const { username, password } = new URL(serviceUrl);
   const name = decodeURIComponent(username);
-  const client = new pg.Client({ connectionString: inSchema(databaseUrl, schema) });
-  await client.connect();
-  try {
+  return withSession(databaseUrl, schema, async (client) => {
     const { rows } = await client.query<{ owner: string; exists: boolean; isSuper: boolean }>(
       `select current_user as owner, rolname is not null as exists, coalesce(rolsuper, false) as "isSuper"
        from (values (1)) as one left join pg_roles on rolname = $1`,
@@ -43,11 +47,10 @@ export async function grantServiceRole(
     const database = client.escapeIdentifier(client.database ?? '');
     const tables = client.escapeIdentifier(schema);
     const secret = client.escapeLiteral(decodeURIComponent(password));
-    // Concurrent migrations would update the same rows of the system catalog, which fails without the lock.
     await client.query(`
       begin;
       set local lock_timeout = '1min';
-      select pg_advisory_xact_lock(hashtext('service role'));
+      ${lockRole};
       ${state?.exists ? '' : `create role ${role} login;`}
       ${password === '' ? '' : `alter role ${role} login password ${secret};`}
       revoke create on schema ${tables} from public;
@@ -62,14 +65,27 @@ export async function grantServiceRole(
       revoke insert, update, delete on audit_entries from ${role};
       grant insert (${entryColumns}) on audit_entries to ${role};
       grant execute on function sweep_audit_entries to ${role};
-      ${schema === defaultSchema ? '' : `alter role ${role} in database ${database} set search_path = ${tables};`}
       commit`);
-  } catch (error) {
+    return [`granted to ${name}`, ...(await setRole(client, name, schema))];
+  }).catch((error: unknown) => {
     if (error instanceof ConfigError) throw error;
-    const text = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`the schema is migrated, but ${name} could not be given its rights: ${text}`);
-  } finally {
-    await client.end();
-  }
-  return name;
+    throw new ConfigError(
+      `the schema is migrated, but ${name} could not be given its rights: ${connectionErrorMessage(error)}`,
+    );
+  });
+}
+
+/** Resolves with a line if the owner can't set the role: sessions past a pooler don't need it. */
+async function setRole(client: pg.Client, name: string, schema: string): Promise<string[]> {
+  const { rows } = await client.query<{ text: string }>(
+    `select format('alter role %I in database %I set %s = %L', $1::text, current_database(), name, value) as text
+     from pg_settings join json_each_text($2) as ours (name, value) using (name)`,
+    [name, { ...roleSettings, search_path: schema }],
+  );
+  return client.query([lockRole, ...rows.map(({ text }) => text)].join(';')).then(
+    () => [],
+    (error) => [
+      `${name} could not be given its settings, which it needs behind a pooler: ${connectionErrorMessage(error)}`,
+    ],
+  );
 }

@@ -82,7 +82,7 @@ async function allEnded(sent: readonly Promise<unknown>[]): Promise<void> {
 }
 
 const begin = {
-  'read committed': statement<never>('begin', 'begin'),
+  'read committed': statement<never>('begin', 'begin isolation level read committed'),
   'repeatable read': statement<never>('beginRepeatableRead', 'begin isolation level repeatable read'),
 };
 const commit = statement<never>('commit', 'commit');

@@ -12,7 +12,7 @@ import {
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { withTimeout } from '../cancellation/timeout.ts';
-import { inSchema } from '../config/database.ts';
+import { inSession, settleSession } from '../config/session.ts';
 import type { HostPort } from '../config/variables.ts';
 import { heartbeatEveryMs, PacedClient } from '../db/pool/paced-client.ts';
 import { createBullmqPool } from '../internals/bullmq.ts';
@@ -116,9 +116,9 @@ async function heartbeat(connection: Redis, logger: Logger): Promise<void> {
 
 function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOptions): JobBackend {
   const pool = createBullmqPool({
-    // BullMQ's tables are in their own schema. Poolers reject this startup option, and that is intended: a `set` after
+    // BullMQ's tables are in their own schema. Poolers reject startup options, and that is intended: a `set` after
     // connecting would change the search path for every client that shares the pooler's connection.
-    connectionString: inSchema(databaseUrl, 'bullmq'),
+    connectionString: inSession(databaseUrl, 'bullmq'),
     application_name: `${applicationName} jobs`,
     max: 4,
     // Idle connections stay open. While one is being closed it gets no heartbeats, so nothing would detect its silence.
@@ -131,6 +131,7 @@ function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOption
   });
   let lost = 0;
   pool.on('connect', (client) => {
+    client.query(settleSession).catch(() => undefined);
     // BullMQ keeps one of these connections for LISTEN, so each one needs its own heartbeat.
     const heartbeats = setInterval(
       () => client instanceof PacedClient && void client.heartbeat(),

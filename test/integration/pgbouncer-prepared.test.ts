@@ -24,7 +24,6 @@ import {
 } from '../support/mutations.ts';
 import { noPreparingPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { asServiceRole } from '../support/postgres.ts';
-import { viaPort } from '../support/proxy.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { openSlot, outcomeOf } from '../support/slot-writes.ts';
 import { signToken, withToken } from '../support/tokens.ts';
@@ -44,10 +43,12 @@ describe.skipIf(noPreparingPgBouncer)(`Behind PgBouncer in transaction mode, wit
     return withToken(transport, token);
   };
 
+  /** The same database, through the pooler, which takes no startup options. */
+  const pooled = (url: string) => Object.assign(new URL(pooler.url), { pathname: new URL(url).pathname }).href;
   /** Starts a service of which LISTEN and the jobs alone go past the pooler. */
   const start = (name: 'slot' | 'coupon') =>
     startTestService(name, ({ database }) => ({
-      database: { ...database, url: viaPort(database.url, Number(new URL(pooler.url).port)), directUrl: database.url },
+      database: { ...database, url: pooled(database.directUrl), directUrl: database.url },
     }));
 
   beforeAll(async () => {

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { inject, onTestFinished } from 'vitest';
 import { type Account, chooseAccount } from '../../services/dev/postgres/commands.ts';
-import { defaultSchema, inSchema } from '../../shared/config/database.ts';
+import { defaultSchema } from '../../shared/config/database.ts';
+import { inSession } from '../../shared/config/session.ts';
 import { PostgresServer, programFolder, queryOnce } from '../support/postgres-server.ts';
 import { Replica, type ReplicaOptions } from '../support/replica.ts';
 
@@ -117,7 +118,7 @@ export class Deployment {
 
   /** Runs a statement as the owner of the schema. */
   sql<Row extends Record<string, unknown>>(text: string): Promise<Row[]> {
-    return queryOnce<Row>(inSchema(this.urls.owner, this.schema), text);
+    return queryOnce<Row>(inSession(this.urls.owner, this.schema), text);
   }
 }
 

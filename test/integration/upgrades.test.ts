@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { inSchema } from '../../shared/config/database.ts';
+import { inSession } from '../../shared/config/session.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { migrationsFolder } from '../../shared/db/schema.ts';
 import {
@@ -69,7 +69,7 @@ describe('A database of each earlier schema, with rows in every table', () => {
   it('A schema of any name gets what public has', async () => {
     const { url } = await createDatabaseFrom();
     await migrate(url, 'delivery');
-    const described = await describeSchema(inSchema(url, 'delivery'), 'delivery');
+    const described = await describeSchema(inSession(url, 'delivery'), 'delivery');
     expect(described.map((line) => line.replaceAll(/\bdelivery\b/g, 'public')).toSorted()).toEqual(newest.toSorted());
   });
 

@@ -29,7 +29,7 @@ export function asServiceRole(url: string): string {
 
 // The data of tests may be lost with the machine, and many tests share the server.
 const settings = [
-  ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'],
+  ...['fsync=off', 'full_page_writes=off', 'autovacuum=off'],
   // Connections report what they have read late: only those of test/support/rows-read.ts are to count.
   'track_counts=off',
 ];

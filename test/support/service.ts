@@ -37,7 +37,7 @@ export async function startTestService(
   const database = given ?? (await createDatabase());
   if (given === undefined) await database.sql(fixture);
   const config = readTestConfig(name, {
-    DATABASE_URL: asServiceRole(database.url),
+    ...(database.variables ?? { DATABASE_URL: asServiceRole(database.url) }),
     CORS_ORIGINS: 'http://allowed.example',
     APP_URL: 'https://app.example',
     STORE_REFRESH_DELAY_MS: '100',

@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { AbortSignalLike } from '../../cancellation/signal.ts';
 import type { DatabaseConfig } from '../../config/database.ts';
+import { settleSession } from '../../config/session.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Caller } from '../caller.ts';
@@ -59,9 +60,10 @@ export class Connections {
     this.#pool.on('remove', (client) => void this.#connections.delete(client));
     this.#pool.on('connect', (client) => {
       this.#connections.add(client);
-      // A plan for the values of each call would take longer to make than most statements to run. Who gets the
-      // connection need not wait: without the setting, the same rows are found.
-      client.query('set plan_cache_mode = force_generic_plan').catch(() => undefined);
+      // It runs before the first statement of who gets the connection. Behind a pooler, it would be another session's.
+      if (config.url === config.directUrl) {
+        client.query(settleSession).catch(() => client instanceof PacedClient && client.destroy());
+      }
       // Without a listener, losing an idle connection would end the process.
       client.on('error', (error) => this.#onLost(error));
     });

@@ -1,9 +1,10 @@
 import { type CallOptions, Code, createClient } from '@connectrpc/connect';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { ServiceConfig } from '../../../shared/config/config.ts';
 import { SlotService } from '../../../shared/gen/slot/v1/slot_service_pb.ts';
 import { expectError, failureOf } from '../../support/contract.ts';
 import { holding, lockSlots } from '../../support/locks.ts';
+import { queryOnce } from '../../support/postgres-server.ts';
 import { grpc } from '../../support/protocols.ts';
 import { startDatabaseProxy, viaPort } from '../../support/proxy.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -80,4 +81,31 @@ describe('When the database fails', () => {
       },
     );
   });
+
+  // Bounds that somebody has set for the role, where a pooler keeps those of the service away.
+  it.each([
+    ['lock_timeout', 'CONCURRENT_CHANGE', 'Aborted', 'Another change got in the way - please try again'],
+    ['transaction_timeout', 'DATABASE_STATEMENT_TIMEOUT', 'DeadlineExceeded', 'The database took too long'],
+  ] as const)(
+    'A call that %s ends fails as %s, and its connection serves the next one',
+    async (setting, reason, code, message) => {
+      const known = await queryOnce(
+        `${inject('postgresUrl')}/postgres`,
+        `select from pg_settings where name = '${setting}'`,
+      );
+      // Before PostgreSQL 17 there is none.
+      if (known.length === 0) return;
+      await withService(
+        ({ database }) => {
+          const url = new URL(database.url);
+          url.searchParams.set('options', `-c ${setting}=1000`);
+          return { database: { ...database, poolSize: 1, url: url.href } };
+        },
+        async (getSlots, service) => {
+          await holding(service.database.url, lockSlots, () => expectError(getSlots(), { code, message, reason }));
+          for (let n = 1; n <= 3; n += 1) await getSlots();
+        },
+      );
+    },
+  );
 });

@@ -107,7 +107,7 @@ const refused = {
  * all streams share. */
 const ofTheProcess = [
   ...['ping', 'select', 'countStored', 'unvalidatedConstraints'],
-  ...['endDelivery', 'entryHorizon', 'entriesAfter', 'set plan_cache_mode = force_generic_plan'],
+  ...['endDelivery', 'entryHorizon', 'entriesAfter'],
   ...['overdueRequests', 'sweepKeys', 'sweepEntries', 'sweepStoredBytes', 'sweepHolds'],
 ];
 

@@ -1,1 +1,1 @@
-begin
+begin isolation level read committed

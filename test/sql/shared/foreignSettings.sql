@@ -1,0 +1,5 @@
+select format('the session has %s = %s: run `alter role %I in database %I set %s = %L`, and connect a pooler anew',
+  name, setting, session_user, current_database(), name, value) as problem
+from pg_settings join json_each_text($required::json) as required (name, value) using (name)
+where case name when 'synchronous_commit' then setting = 'off' else split_part(setting, ',', 1) <> value end
+order by name
