@@ -35,7 +35,7 @@ export class HttpRequest extends OpenRequest {
     this.disconnect();
   }
 
-  /** An HTTP/1.1 connection carries one request at a time, so this ends only this request. */
+  /** Those that wait behind it have not begun. */
   disconnect(): void {
     this.#response.req.socket.destroy();
   }

@@ -5,13 +5,14 @@ import { cors as connectCors } from '@connectrpc/connect';
 import cors from 'cors';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
 import type { RunningServer, ServedCalls } from '../implementation.ts';
-import type { Connections } from '../limits/connections.ts';
+import type { OpenRequest } from '../limits/open-requests.ts';
 import { procedurePath } from '../procedure.ts';
 import { createConnectRouterHandlers } from './connect-router.ts';
 import { acceptsGzip, createConnectUnaryHandler, unaryCodecOf } from './connect-unary.ts';
 import { withoutParameters } from './content-type.ts';
 import { refuse } from './error-response.ts';
 import { HttpRequest, pathOf } from './http-request.ts';
+import { Pipeline } from './pipeline.ts';
 import { createPort, type WebHandler, type WebListener } from './port.ts';
 
 export interface WebOptions {
@@ -32,7 +33,8 @@ export interface WebOptions {
  * with certificates, over TLS. Rejects if the port can't be bound.
  */
 export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise<RunningServer> {
-  const handleCall = createCallListener(calls, () => webPort.connections);
+  const { requests } = calls;
+  const handleCall = createCallHandler(calls);
   const allowOrigin = createCors(options.corsOrigins);
   let draining = false;
 
@@ -54,12 +56,7 @@ export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise
     response.end(isCompressed ? compressed : options.openApi);
   }
 
-  // The last response of each connection. While draining, responses have `Connection: close`, so that clients don't
-  // send their next call into a closing socket.
-  const responses = new Map<Socket, ServerResponse>();
-  const listener: WebListener = (request, response) => {
-    if (draining) response.shouldKeepAlive = false;
-    responses.set(request.socket, response);
+  function answer(request: IncomingMessage, response: ServerResponse, open: OpenRequest): void {
     const path = pathOf(request);
     if (path === '/healthz' || path === '/readyz') {
       answerHealth(path, response);
@@ -68,20 +65,43 @@ export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise
     const isOfDocument = path === '/openapi.json' && request.method === 'GET';
     const handle = isOfDocument ? answerOpenApi : handleCall;
     // Only browsers send an Origin header.
-    if (request.headers.origin === undefined) handle(request, response);
-    else allowOrigin(request, response, () => handle(request, response));
+    if (request.headers.origin === undefined) handle(request, response, open);
+    else allowOrigin(request, response, () => handle(request, response, open));
+  }
+
+  const pipelines = new Map<Socket, Pipeline>();
+  function pipelineOf(socket: Socket): Pipeline {
+    const known = pipelines.get(socket);
+    if (known !== undefined) return known;
+    const pipeline = new Pipeline(socket);
+    pipelines.set(socket, pipeline);
+    socket.once('close', () => pipelines.delete(socket));
+    return pipeline;
+  }
+
+  const listener: WebListener = (request, response) => {
+    const { socket } = request;
+    const connection = webPort.connections.of(socket);
+    // The rest of what came before the connection was closed.
+    if (connection === undefined || socket.destroyed) return void response.destroy();
+    if (draining) response.shouldKeepAlive = false;
+    const open = new HttpRequest(requests, connection, request, response);
+    requests.begin(open, request.headers.authorization);
+    pipelineOf(socket).add({
+      response,
+      begin: () => answer(request, response, open),
+      end: () => requests.end(open),
+    });
   };
   const webPort = createPort(options.certificates, listener);
   const { server, stop, kill } = webPort;
-  for (const event of ['connection', 'secureConnection']) {
-    server.on(event, (socket: Socket) => socket.once('close', () => responses.delete(socket)));
-  }
   return {
     port: await listen(server, options),
-    // `/readyz` answers 503, and each response closes its connection.
+    // `/readyz` answers 503, and responses have `Connection: close`, so that clients don't send their next call into a
+    // closing socket.
     drain() {
       draining = true;
-      for (const response of responses.values()) response.shouldKeepAlive = false;
+      for (const { lastResponse } of pipelines.values()) if (lastResponse) lastResponse.shouldKeepAlive = false;
     },
     stop,
     kill,
@@ -139,13 +159,10 @@ async function listen(server: Server, { host, port }: WebOptions): Promise<numbe
 }
 
 /**
- * Creates the listener for the procedures' paths; it refuses any other path. Ordinary unary Connect calls take the fast
+ * Creates the handler for the procedures' paths; it refuses any other path. Ordinary unary Connect calls take the fast
  * path, all others go through connect-node.
  */
-export function createCallListener(
-  { implementations, interceptors, requests, logger }: ServedCalls,
-  connections: () => Connections,
-): WebListener {
+function createCallHandler({ implementations, interceptors, logger }: ServedCalls) {
   const rpcs = implementations.flatMap((implementation) => implementation.rpcs);
   const routerHandlers = createConnectRouterHandlers(rpcs, interceptors, logger);
   const unaryRpcs = rpcs.filter(({ method }) => method.methodKind === 'unary');
@@ -162,14 +179,9 @@ export function createCallListener(
     return handleOther ? handleOther(request, response, open) : refuse(logger, request, response, 404);
   };
 
-  return (request, response) => {
-    const connection = connections().of(request.socket);
-    if (connection === undefined) return void response.destroy();
-    const open = new HttpRequest(requests, connection, request, response);
-    response.once('close', () => requests.end(open));
+  return (request: IncomingMessage, response: ServerResponse, open: OpenRequest): void => {
     const { headers } = request;
     if (headers['content-type']) headers['content-type'] = withoutParameters(headers['content-type']);
-    requests.begin(open, request.headers.authorization);
     handle(request, response, open).catch((error: unknown) => {
       // The caller has disconnected, or the response could not be written, so nobody can receive an error.
       logger.debug({ err: error }, 'an answer was not delivered');
