@@ -238,4 +238,20 @@ describe('The open requests of a process', () => {
     await vi.advanceTimersByTimeAsync(aMoment);
     await waiting;
   });
+
+  it('What strangers have not read of their answers counts in their memory: the oldest of them are reset', () => {
+    const unread = mebibyte;
+    const most = maxUnauthenticatedBytes / unread;
+    const opened = countOf(most + 2, () => begin(undefined, { unread }));
+    const caller = beginKnown('caller', { unread });
+    vi.advanceTimersByTime(aMoment);
+    expect(opened.map(({ isReset }) => isReset)).toEqual(opened.map((_, at) => at < 2));
+    expect(caller.isReset).toBe(false);
+  });
+
+  it('What strangers have read of their answers does not count', () => {
+    const opened = countOf(20, () => begin(undefined, { unread: minRequestBytes }));
+    vi.advanceTimersByTime(aMoment);
+    expect(opened.some(({ isReset }) => isReset)).toBe(false);
+  });
 });

@@ -220,6 +220,7 @@ export class OpenRequests {
     for (const request of this.#open.items) {
       const { unread, subject } = request;
       if (unread > 0 && subject !== undefined) this.#unread.add(subject, unread);
+      else if (unread > request.bytes) this.#unauthenticated.reserve(request, unread - request.bytes);
       if (this.#isTooSlow(request, unread)) request.reset();
     }
     for (const resume of this.#waiting.splice(0)) resume();
