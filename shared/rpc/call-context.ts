@@ -72,8 +72,7 @@ export class CallContext implements Caller {
   /** The open transaction in which the call's statements run. Undefined: each runs on its own. */
   transaction: Queryable | undefined;
   /**
-   * Charges the caller for rows that the call is about to write and that its request does not show. Throws
-   * STORAGE_QUOTA if the caller has nothing left. Only mutations are charged.
+   * Charges the caller for rows that the call is about to write besides one record. Only mutations are charged.
    */
   chargeRows: (rows: number) => void = doNothing;
   /** Why the answer refuses what was asked. Such a call has written nothing, and no idempotency key stores its answer. */

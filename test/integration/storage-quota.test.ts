@@ -3,6 +3,7 @@ import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import { Code, createClient } from '@connectrpc/connect';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CouponBatchService } from '../../shared/gen/coupon/v1/coupon_batch_service_pb.ts';
+import { CouponService } from '../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import { RedemptionService } from '../../shared/gen/coupon/v1/redemption_service_pb.ts';
 import { RetryInfoSchema } from '../../shared/gen/google/rpc/error_details_pb.ts';
 import { SlotPlanService } from '../../shared/gen/slot/v1/slot_plan_service_pb.ts';
@@ -14,6 +15,74 @@ import { openSlot } from '../support/slot-writes.ts';
 
 const refused = 'Too much was stored in this hour - please try again later';
 const mib = 1024 ** 2;
+
+/** Calls until the quota is used up. */
+async function untilRefused(call: (count: number) => Promise<unknown>): Promise<void> {
+  for (let count = 0; ; count += 1) {
+    const error = await call(count).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (error === undefined) continue;
+    expect(String(error)).toContain(refused);
+    return;
+  }
+}
+
+describe.each(['slot', 'coupon'] as const)('What a caller of %s-service stores in an hour', (name) => {
+  const quotaMib = 4;
+  const service = runService(name, () => ({ storedMibPerHour: quotaMib }));
+  const ids = (count: number) => (turn: number) =>
+    Array.from({ length: count }, (_, n) => n + 1_000_000 * (1 + (turn % 2)));
+  const staff = { staffId: 1, subject: 'writes-without-end' };
+
+  async function growthOf(work: () => Promise<void>): Promise<number> {
+    const size = async () => {
+      const [row] = await service.sql<{ size: number }>('select pg_database_size(current_database())::float8 as size');
+      return row?.size ?? Number.NaN;
+    };
+    const before = await size();
+    await work();
+    return ((await size()) - before) / mib;
+  }
+
+  const writes: Record<string, () => Promise<(turn: number) => Promise<unknown>>> =
+    name === 'slot'
+      ? {
+          'UpdateSlotProducts of 20,000 ids': async () => {
+            const slots = createClient(SlotService, service.as({ ...staff, subject: 'products' }));
+            const idsOf = ids(20_000);
+            return (turn) => slots.updateSlotProducts({ slotId: 1, productIds: idsOf(turn) });
+          },
+          'UpdateSlots of 500 slots': async () => {
+            await service.sql(
+              `insert into slots (id, delivery_time, freeze_time)
+               select id, now() + interval '9 days', now() + interval '8 days' from generate_series(5001, 5500) id`,
+            );
+            const plan = createClient(SlotPlanService, service.as({ ...staff, subject: 'flags' }));
+            const slots = Array.from({ length: 500 }, (_, n) => ({ id: n + 5_001 }));
+            return (turn) => plan.updateSlots({ slots, change: { case: 'isCapacityFull', value: turn % 2 === 0 } });
+          },
+        }
+      : {
+          'Update of 20,000 product ids': async () => {
+            const coupons = createClient(CouponService, service.as({ ...staff, subject: 'ids' }));
+            const { coupon } = await coupons.create({ coupon: { flatDiscount: 5 } });
+            const idsOf = ids(20_000);
+            const updates = (turn: number) => ({ coupon: { productIds: { ids: idsOf(turn) } } });
+            return (turn) => coupons.update({ id: coupon?.id, updates: updates(turn) });
+          },
+        };
+
+  it.each(Object.keys(writes))(
+    '%s grows the database by little more than the quota, until it is refused',
+    async (kind) => {
+      const write = await writes[kind]?.();
+      if (write === undefined) throw new Error(`there is no ${kind}`);
+      expect(await growthOf(() => untilRefused(write))).toBeLessThan(2 * quotaMib);
+    },
+  );
+});
 
 describe.each(['slot', 'coupon'] as const)('The storage quota of %s-service', (name) => {
   const service = runService(name, () => ({ storedMibPerHour: 1 }));
@@ -29,8 +98,9 @@ describe.each(['slot', 'coupon'] as const)('The storage quota of %s-service', (n
   const newCaller = () => service.as({ staffId: 1, subject: `caller-${++callers}` });
 
   if (name === 'slot') {
-    const large = { ...openSlot(), productIds: Array.from({ length: 60_000 }, (_, n) => n + 100_000) };
-    const largeBytes = 3 * 60_000;
+    const large = { ...openSlot(), productIds: Array.from({ length: 1_800 }, (_, n) => n + 100_000) };
+    // An id is one row, and three bytes of the request.
+    const largeBytes = (128 + 3) * 1_800;
 
     it('A caller that has written as much as an hour may have is refused, for its mutations only', async () => {
       const slots = createClient(SlotService, newCaller());
@@ -44,6 +114,19 @@ describe.each(['slot', 'coupon'] as const)('The storage quota of %s-service', (n
       expect((await others.createSlot(openSlot())).slot?.id).toBeGreaterThan(0);
     });
 
+    it('A small write is charged 1 KiB', async () => {
+      const slots = createClient(SlotService, newCaller());
+      const almostAll = Array.from({ length: 7_200 }, (_, n) => n + 100_000);
+      const { slot } = await slots.createSlot({ ...openSlot(), productIds: almostAll });
+      const left = (mib - (128 + 3) * almostAll.length) / 1024;
+      const update = () => slots.updateSlotCapacity({ slotId: slot?.id, isCapacityFull: true });
+      const outcomes = await Promise.allSettled(Array.from({ length: 200 }, update));
+      const succeeded = outcomes.filter(({ status }) => status === 'fulfilled').length;
+      expect(succeeded).toBeGreaterThan(0.9 * left);
+      // Time gives some of it back meanwhile.
+      expect(succeeded).toBeLessThan(1.5 * left);
+    });
+
     it('A write that is given up, or refused, is charged like one that succeeds', async () => {
       const slots = createClient(SlotService, newCaller());
       const update = { id: 1, ...openSlot(), productIds: { ids: large.productIds } };
@@ -53,7 +136,7 @@ describe.each(['slot', 'coupon'] as const)('The storage quota of %s-service', (n
           await expect(slots.createSlot(large, { timeoutMs: 300 })).rejects.toThrow();
         }
       });
-      for (let sent = 0; sent < mib / 2; sent += largeBytes) {
+      for (let sent = 0; sent < mib / 3; sent += largeBytes) {
         await expect(slots.updateSlot({ ...update, id: 999_999 })).rejects.toThrow('Unable to Update Slot');
       }
       expect((await failureOf(slots.createSlot(openSlot()))).rawMessage).toBe(refused);

@@ -39,6 +39,10 @@ export function readCouponBody(field: 'coupon' | 'updates.coupon', body: Partial
 
 export type CouponBody = ReturnType<typeof readCouponBody>;
 
+/** How many ids its lists have. */
+export const idsOf = ({ productIds, applicableUsers, applicableProducts }: CouponBody): number =>
+  [productIds, applicableUsers, applicableProducts].reduce((sum, ids) => sum + (ids?.length ?? 0), 0);
+
 /** Returns the parameters of a new coupon of either kind, with its id lists as JSON for the audit entry. */
 export function newCoupon(body: CouponBody) {
   const { isUserBased = false, isApplyForAll = false, exclusiveApply = false, productIds } = body;

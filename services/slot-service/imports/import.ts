@@ -79,6 +79,7 @@ export async function importAll<Row extends Given>(
   if (searchedLength(given) > maxSearched) {
     throw invalidField(list, `names and mobile numbers have more than ${maxSearched} characters in all`);
   }
+  call.chargeRows(given.length);
   const written = await writeRows(importing, given, parts.database, call, actorOf(call));
   const refused = written.findIndex(({ isRefused }) => isRefused);
   if (refused >= 0) throw refusal?.(`${list}[${refused}].`);

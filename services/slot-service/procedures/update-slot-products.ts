@@ -14,6 +14,7 @@ import { appendRefreshRequest, storeRequestIdColumn } from '../stores/requests.t
  */
 export function updateSlotProducts(parts: SlotParts): Handler<typeof SlotService.method.updateSlotProducts> {
   return async ({ slotId, productIds, etag }, call) => {
+    call.chargeRows(productIds.length);
     const replacement = { ...actorOf(call), slotId, productIds, etag };
     const db = parts.database.for(call);
     const found = await conditionalWrite((isRerun) =>

@@ -21,6 +21,7 @@ export function updateSlots(parts: SlotPlanParts): Handler<typeof SlotPlanServic
     const ids = slots.map(({ id }) => id);
     if (change.case === undefined) throw invalidField('change', 'is required');
     const { case: field, value } = change;
+    call.chargeRows(rowsOfChange * ids.length);
     const etags = slots.map(({ etag }) => etag);
     const set = setField[field]({ ...actorOf(call), ids, etags, value });
     const slotIds = ids.toSorted((left, right) => left - right);
@@ -35,6 +36,9 @@ export function updateSlots(parts: SlotPlanParts): Handler<typeof SlotPlanServic
     return { slots: found.map(({ id, etag }) => ({ id, etag: etag ?? '' })), changed: changed.length };
   };
 }
+
+/** What a slot that changes takes, with its audit entry. */
+const rowsOfChange = 4;
 
 // PostgreSQL has room for some 6,000 locks, so one call at a time locks many slots.
 const lockCapacities = statement<never>(
