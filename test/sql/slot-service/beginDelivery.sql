@@ -1,7 +1,5 @@
 with older as materialized (
-  select coalesce((
-      select id from audit_entries where at < clock_timestamp() - interval '5 minutes' order by id desc limit 1
-    ), 0) as id
+  select coalesce(max(id), 0) as id from audit_entries where at < clock_timestamp() - interval '5 minutes'
 ),
 passed as materialized (
   select coalesce(max(id), (select id from older))::float8 as "upTo",
@@ -11,6 +9,6 @@ passed as materialized (
     select id, lag(id, 1, (select id from older)) over (order by id) as previous from audit_entries where id > (select id from older)
   ) as entries)
 update webhook_deliveries
-set sent_id = coalesce((select min(id) from unnest("gapsAfter") as gaps (id)), "upTo"), is_active = true, failures = 0, due_at = least(due_at, clock_timestamp() + 20 * interval '1 second')
+set sent_id = coalesce("gapsAfter"[1], "upTo")
 from passed where service = $service and sent_id is null
 returning "upTo", "gapsAfter", "gapsBefore"
