@@ -1,6 +1,15 @@
 import type { Server, Socket } from 'node:net';
 import { FairShare } from '../../fairness/fair-share.ts';
-import { maxConnections, maxResets, maxUnauthenticatedResets, resetsPeriodMs } from './limits.ts';
+import {
+  maxConnections,
+  maxHeaderBytes,
+  maxResets,
+  maxUnauthenticatedResets,
+  maxUnauthenticatedSentBytes,
+  resetsPeriodMs,
+} from './limits.ts';
+
+const sweepMs = 250;
 
 /** A connection of a port. */
 export interface Connection {
@@ -24,8 +33,8 @@ export interface Connection {
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 
 /**
- * The open connections of a port. A caller has its share of them. When there are too many, the oldest unauthenticated
- * one is closed.
+ * The open connections of a port. A caller has its share of them. When there are too many, or unauthenticated clients
+ * have sent too much, the oldest unauthenticated one is closed.
  */
 export class Connections {
   readonly #open = new Map<string, Connection>();
@@ -41,6 +50,8 @@ export class Connections {
       const connection = this.of(socket);
       if (connection !== undefined) connection.socket = socket;
     });
+    const sweep = setInterval(() => this.#closeOverfull(), sweepMs).unref();
+    server.once('close', () => clearInterval(sweep));
   }
 
   /** The connection of a socket; undefined if it was closed before. */
@@ -60,6 +71,21 @@ export class Connections {
 
   closeAll(): void {
     for (const { socket } of this.#open.values()) socket.destroy();
+  }
+
+  /** Closes unauthenticated connections that have sent something, until all of them together have sent no more than they may. */
+  #closeOverfull(): void {
+    const sent = [...this.#unauthenticated].map(({ socket }) => ({
+      socket,
+      bytes: Math.min(socket.bytesRead, maxHeaderBytes),
+    }));
+    let excess = sent.reduce((sum, { bytes }) => sum + bytes, -maxUnauthenticatedSentBytes);
+    for (const { socket, bytes } of sent) {
+      if (excess <= 0) return;
+      if (bytes === 0) continue;
+      socket.destroy();
+      excess -= bytes;
+    }
   }
 
   #add(socket: Socket): void {

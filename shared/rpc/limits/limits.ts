@@ -73,5 +73,14 @@ export const maxUnauthenticatedRequestsPerConnection = 10;
 /** The memory of their open requests; the oldest makes room for the newest. */
 export const maxUnauthenticatedBytes = 8 * MiB;
 
+/** A header may have so many bytes. A GET query carries its request in the URL; 64 KiB hold about 4,000 ids. */
+export const maxHeaderBytes = 64 * 1024;
+
+/**
+ * What they may have sent on all connections without a caller, each counted up to `maxHeaderBytes`; the oldest makes room
+ * for the newest. It bounds headers that never end, which are no requests yet.
+ */
+export const maxUnauthenticatedSentBytes = 32 * MiB;
+
 /** A request to health or reflection, which unauthenticated clients may call. */
 export const maxOpenServiceRequestBytes = 16 * 1024;

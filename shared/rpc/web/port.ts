@@ -4,7 +4,7 @@ import type { Server } from 'node:net';
 import type { CertificateFiles } from '../../tls/certificate-files.ts';
 import type { RunningServer } from '../implementation.ts';
 import { Connections } from '../limits/connections.ts';
-import { requestTimeoutMs } from '../limits/limits.ts';
+import { maxHeaderBytes, requestTimeoutMs } from '../limits/limits.ts';
 import type { OpenRequest } from '../limits/open-requests.ts';
 
 /** Handles one request. Rejects if the response could not be delivered. */
@@ -18,9 +18,8 @@ export interface WebPort extends Pick<RunningServer, 'stop' | 'kill'> {
 }
 
 const httpOptions = {
-  // A GET query carries its request in the URL; 64 KiB hold about 4,000 ids. Browsers can't read the 431 for a longer
-  // one, because Node sends it before CORS headers can be set.
-  maxHeaderSize: 64 * 1024,
+  // Browsers can't read the 431 for longer ones, because Node sends it before CORS headers can be set.
+  maxHeaderSize: maxHeaderBytes,
   headersTimeout: 10_000,
   requestTimeout: requestTimeoutMs,
   // Node would take the first of several credentials. Joined they are none.
