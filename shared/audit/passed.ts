@@ -2,7 +2,7 @@
 export interface Passed {
   /** The last one. */
   readonly upTo: number;
-  /** Before it: what was not, from one id to another, without these. */
+  /** The ids before it that were not committed lie between `gapsAfter[n]` and `gapsBefore[n]`. */
   readonly gapsAfter: readonly number[];
   readonly gapsBefore: readonly number[];
 }

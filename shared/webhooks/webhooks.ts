@@ -127,9 +127,11 @@ class Webhooks {
 
   /** Sends what becomes final until the signal aborts. A batch that is being sent is still finished. Never rejects. */
   async run(stopped: AbortSignal): Promise<void> {
+    let knownSetBacks = 0;
     for await (const { reached, setBacks } of this.#tail.horizon.values(stopped)) {
       // The ids are given again.
-      if (setBacks > 0) this.#passed = nothingPassed;
+      if (setBacks > knownSetBacks) this.#passed = nothingPassed;
+      knownSetBacks = setBacks;
       if (!this.#hasBegun) await this.begin();
       const isIdle = reached?.id === this.#idleAt && performance.now() - this.#passedAtMs < passAfterMs;
       if (reached === undefined || isIdle || !this.#hasBegun) continue;

@@ -62,7 +62,8 @@ export class MissLimit {
   /**
    * Counts a miss once the call's transaction has ended: before, it would take a second connection. A call that gets a
    * stored answer has missed nothing. The count continues when the call is aborted. A miss takes longer than a hit, so
-   * a caller could otherwise abort slow calls and guess for free. So a call counts it before it throws another error.
+   * a caller could otherwise abort slow calls and guess for free. A call counts its miss before it throws another error:
+   * otherwise, guesses with an unknown user would be free.
    *
    * @throws RESOURCE_EXHAUSTED TOO_MANY_MISSES if other calls have used up the misses meanwhile, and errors of
    * `Database`.

@@ -29,10 +29,8 @@ export function check(parts: RedemptionParts): Handler<typeof RedemptionService.
     const isUserUnknown = userId === undefined && (user.userId ?? user.userExternalId) !== undefined;
     const asked = { userId, orderKey: orderKey || undefined };
     const found = code === '' || coupon.id === null ? undefined : coupon;
-    const room =
-      found && !isUserUnknown
-        ? onlyRow(await db.query(selectRoom({ ...found, ...asked, couponId: found.id })))
-        : undefined;
+    const judged = isUserUnknown ? undefined : found;
+    const room = judged && onlyRow(await db.query(selectRoom({ ...judged, ...asked, couponId: judged.id })));
     const ownUserId = room?.ownUserId ?? undefined;
     if (userId !== undefined && ownUserId !== undefined && ownUserId !== userId) throw fail(couponErrors.orderKeyTaken);
     const isUsable = found !== undefined && !found.isInvalidated;

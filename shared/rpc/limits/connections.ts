@@ -73,7 +73,7 @@ export class Connections {
     for (const { socket } of this.#open.values()) socket.destroy();
   }
 
-  /** Closes unauthenticated connections that have sent something, until all of them together have sent no more than they may. */
+  /** Closes unauthenticated connections that have sent something until all together have sent no more than they may. */
   #closeOverfull(): void {
     const sent = [...this.#unauthenticated].map(({ socket }) => ({
       socket,

@@ -152,7 +152,7 @@ function useNeeds({ slots, redemptions, now }: TilesProps) {
 export function SlotRows({ slots: { data: sums }, now, today }: Omit<TilesProps, 'redemptions'>) {
   const id = useId();
   const deliveryUntil = fromTimeInput(`${shiftDay(today, 2)}T00:00`);
-  const request = { deliveryFrom: reachingBack(today), deliveryUntil, limit: 300 };
+  const request = { deliveryFrom: reachingBack(today), deliveryUntil, limit: 1_000 };
   const query = useQuery(SlotPlanService.method.listSlots, request, { placeholderData: keepPreviousData });
   // When the sums of today have changed, so have its slots.
   const state = sums && `${sums.booked} ${sums.held} ${sums.full}`;

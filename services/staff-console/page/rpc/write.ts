@@ -142,25 +142,28 @@ export function useWriteEach<I extends DescMessage, O extends DescMessage>(metho
     // A page of the console that is left goes on sending. A tab that is closed or reloaded ends it: the browser asks.
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', ask);
-    for (const [done, request] of requests.entries()) {
-      onDone?.(done);
-      const text = textOf(method, request);
-      const key = keys.current.get(text) ?? createKey();
-      keys.current.set(text, key);
-      try {
-        const { message, header } = await mutateAsync({ request, key });
-        keys.current.delete(text);
-        answers.push(message);
-        storeRequestId = header.get('store-request-id') ?? storeRequestId;
-      } catch (error) {
-        refused.push({ request, failure: describeFailure(error) });
-        if (isTransient(error)) {
-          unsent = requests.slice(done + 1);
-          break;
+    try {
+      for (const [done, request] of requests.entries()) {
+        onDone?.(done);
+        const text = textOf(method, request);
+        const key = keys.current.get(text) ?? createKey();
+        keys.current.set(text, key);
+        try {
+          const { message, header } = await mutateAsync({ request, key });
+          keys.current.delete(text);
+          answers.push(message);
+          storeRequestId = header.get('store-request-id') ?? storeRequestId;
+        } catch (error) {
+          refused.push({ request, failure: describeFailure(error) });
+          if (isTransient(error)) {
+            unsent = requests.slice(done + 1);
+            break;
+          }
         }
       }
+    } finally {
+      removeEventListener('beforeunload', ask);
     }
-    removeEventListener('beforeunload', ask);
     await readAgain(queryClient);
     const failed = [...refused.map(({ request }) => request), ...unsent];
     return { answers, failed, refused, failure: refused[0]?.failure, storeRequestId };

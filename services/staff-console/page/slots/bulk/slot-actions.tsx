@@ -80,7 +80,7 @@ function CapacityDialog({ slots, onClose }: { readonly slots: readonly PlannedSl
   const [isUnlimited, setIsUnlimited] = useState(before.isUnlimited);
   const { write, send } = useUpdateSlots(text.capacityDone, text.capacityUndone);
   const value = isUnlimited ? 0 : Number(units);
-  const isChanged = isUnlimited ? !before.isUnlimited : units !== before.units;
+  const isChanged = isUnlimited !== before.isUnlimited || (!isUnlimited && units !== before.units);
   const over = slots.filter(({ booked = 0 }) => value > 0 && booked > value).length;
   const freed = slots.filter(({ capacity, booked = 0 }) => isUnlimited && capacity !== undefined && booked > 0).length;
   const concerns = [
@@ -105,7 +105,10 @@ function CapacityDialog({ slots, onClose }: { readonly slots: readonly PlannedSl
           value={units}
           onChange={setUnits}
           isDisabled={isUnlimited}
-          validate={(typed) => (isUnlimited || typed === before.units || isUnits(typed) ? null : text.noCapacity)}
+          validate={(typed) => {
+            const isUntouched = typed === before.units && !before.isUnlimited;
+            return isUnlimited || isUntouched || isUnits(typed) ? null : text.noCapacity;
+          }}
           autoFocus
         />
         <Switch isSelected={isUnlimited} onChange={setIsUnlimited}>

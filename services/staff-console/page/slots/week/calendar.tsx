@@ -127,10 +127,9 @@ function DayHead({ view, day: { day, name, slots, hours } }: { readonly view: Ca
   const today = view.timeNow.slice(0, 10);
   const counted = slots.filter(({ isActive, capacity }) => isActive && capacity !== undefined);
   const sum = (of: 'booked' | 'capacity') => counted.reduce((all, slot) => all + (slot[of] ?? 0), 0);
-  const ofSlots = [
-    { name: text.selectDay, run: () => view.chosen.only(slots.map(({ id }) => id)) },
-    { name: text.sheets, href: `/slots/sheets?day=${day}` },
-  ];
+  const isEmpty = hours.every((hour) => hour.slots.length === 0);
+  const select = { name: text.selectDay, run: () => view.chosen.only(slots.map(({ id }) => id)) };
+  const sheets = { name: text.sheets, href: `/slots/sheets?day=${day}` };
   return (
     <header className={day === today ? 'today' : undefined}>
       <h2>
@@ -140,14 +139,16 @@ function DayHead({ view, day: { day, name, slots, hours } }: { readonly view: Ca
           icon={view.isGrid ? name.split(' ', 2).join(' ') : name}
           actions={[
             ...(day < today ? [] : [{ name: text.add, href: `/slots/new?day=${day}` }]),
-            ...(hours.every((hour) => hour.slots.length === 0) ? [] : ofSlots),
+            // A slot that goes on from the day before is chosen on that day.
+            ...(slots.length === 0 ? [] : [select]),
+            ...(isEmpty ? [] : [sheets]),
             { name: text.showDay, href: `/slots?span=day&day=${day}` },
           ]}
         />
       </h2>
       {day === today && <span className="visually-hidden">{words.today}</span>}
       <span className="detail one-line">
-        {hours.every((hour) => hour.slots.length === 0) && text.none}
+        {isEmpty && text.none}
         {counted.length > 0 && text.ofCapacity(sum('booked'), sum('capacity'))}{' '}
         {counted.length > 0 && <span className="visually-hidden">{words.fields.bookedAt.toLowerCase()}</span>}
       </span>
