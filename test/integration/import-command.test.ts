@@ -55,6 +55,14 @@ describe('The import command', () => {
       'a first line that tells the separator',
       'sep=|\r\nexternal_id|name|email|mobile\r\nu-1|"Asha, ""A"""|a@example.com|9876543210',
     ],
+    [
+      'lines that end in CR, of which the first tells the separator',
+      'sep=|\rexternal_id|name|email|mobile\ru-1|"Asha, ""A"""|a@example.com|9876543210\r',
+    ],
+    [
+      'lines of which the first is blank',
+      '\nexternal_id;name;email;mobile\nu-1;"Asha, ""A""";a@example.com;9876543210\n',
+    ],
     ['blanks around values', 'external_id,name,email,mobile\n u-1 ,"Asha, ""A"""," a@example.com ",\t9876543210\n'],
     [
       'UTF-16, as “Unicode text” of a spreadsheet',
@@ -111,7 +119,7 @@ describe('The import command', () => {
         'u 2;2;"a; ""b""";external_id: has white space',
         'u-3;1;Ravi;Mobile number belongs to another user',
         'u-1;3;Again;external_id: an earlier row of the file has it',
-        'u-4;9.19877E+11;;mobile: a spreadsheet has shortened the number',
+        'u-4;9.19877E+11;;mobile: a spreadsheet has shortened the number: give the column the format of a text',
         'u-5;5;has 2 cells, and not 3 as the heading',
         'u-6;6;x;y;has 4 cells, and not 3 as the heading',
         '',
@@ -261,6 +269,7 @@ describe('The import command', () => {
   it('Refused rows of a file with another separator, or in UTF-16, can be imported once they are mended', async () => {
     for (const [content, heading] of [
       ['sep=|\nexternal_id|name\nu 1|é\n', 'sep=|\nexternal_id|name|reason\n'],
+      ['sep=|\rexternal_id|name\ru 1|é\r', 'sep=|\nexternal_id|name|reason\n'],
       [Buffer.from('\ufeffexternal_id\tname\r\nu 1\té\r\n', 'utf16le'), 'external_id\tname\treason\n'],
     ] as const) {
       await importFile('users', content);
@@ -290,6 +299,17 @@ describe('The import command', () => {
     const { stdout } = await importFile('users', 'external_id,name\n4E+09,Asha\n5E+09,Ravi\nu-1,Meena\n');
     expect(stdout).toContain('1 created, 1 changed, 0 unchanged, 1 refused');
     expect(await rejectedOf('rows')).toContain('5E+09,Ravi,external_id: a spreadsheet has shortened the number');
+  });
+
+  it('An external id that has an E without a sign was not shortened', async () => {
+    const { stdout } = await importFile('products', 'external_id,name\n12E4,Milk\n7e1,Oat\n');
+    expect(stdout).toBe('products: 2 created, 0 changed, 0 unchanged, 0 refused\n');
+  });
+
+  it('A row that is refused for its external id leaves its number to another', async () => {
+    const { stdout } = await importFile('users', 'external_id,mobile\n4E+09,9876543210\nu-1,9876543210\n');
+    expect(stdout).toContain('1 created, 0 changed, 0 unchanged, 1 refused');
+    expect(await users()).toMatchObject([{ external_id: 'u-1', mobile: '9876543210' }]);
   });
 
   it.each([

@@ -62,8 +62,8 @@ function externalIdOf({ values, problem }: FileRow): string | undefined {
 }
 
 /**
- * Imports some rows of a file: all but those that can't be taken. Of several rows with one external id, all but the first
- * of the file are refused.
+ * Imports some rows of a file: all but those that can't be taken. Of several rows with one external id, all but the
+ * first of the file are refused.
  */
 export async function importBatch<Row extends Given>(
   { procedure, importing, read }: BatchImport<Row>,
@@ -102,19 +102,20 @@ export async function importBatch<Row extends Given>(
     const rows = left.map(({ given }) => given);
     const ids = left.flatMap(({ row, externalId }) => (row.isTyped && shortened.test(externalId) ? externalId : []));
     const written = await writeRows(importing, rows, database, caller, actor, ids);
-    const kept = left.filter((_row, index) => !written[index]?.isRefused);
-    if (kept.length === left.length) {
+    const refused = left.filter((_row, index) => written[index]?.isRefused);
+    if (refused.length === 0) {
       for (const { outcome } of written) counts[countOf[outcome]] += 1;
       break;
     }
-    for (const [index, each] of left.entries()) {
-      if (!written[index]?.isRefused) continue;
-      const isNew = written[index].id === 0;
-      if (isNew && ids.includes(each.externalId)) reasons.set(each.row, `external_id: ${shortenedProblem}`);
+    const nameless = left.filter(({ externalId }, index) => written[index]?.id === 0 && ids.includes(externalId));
+    // Without these, other rows may have their numbers.
+    const out = new Set(nameless.length > 0 ? nameless : refused);
+    for (const each of out) {
+      if (nameless.length > 0) reasons.set(each.row, `external_id: ${shortenedProblem}`);
       else if (importing.pass !== undefined && !isLast && held.length < maxHeld) held.push(each);
       else reasons.set(each.row, reasonOf(importing.refusal?.('')));
     }
-    left = kept;
+    left = left.filter((each) => !out.has(each));
   }
   const refused = rowsHere.flatMap((row) => {
     const reason = reasons.get(row);

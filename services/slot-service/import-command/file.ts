@@ -36,14 +36,16 @@ const reasonColumn = 'reason';
  * `ConfigError` for a file that has no heading or is not UTF-8.
  */
 export async function openRows(path: string, known: readonly string[]): Promise<RowFile> {
-  const first = await firstLine(path);
+  const start = await startOf(path);
+  // The first line that is not blank.
+  const first = /\S.*/.exec(start)?.[0];
   if (first === undefined) throw new ConfigError('the file is empty');
   if (first.startsWith('{')) return jsonFile(path, known);
-  // What a spreadsheet is told of the separator.
-  const told = /^sep=(.)/i.exec(first);
+  // What the first line of all tells a spreadsheet of the separator.
+  const told = /^sep=(.).*/i.exec(start);
   // No name of a column has such a character.
   const delimiter = told?.[1] ?? /[,;\t]/.exec(first)?.[0] ?? ',';
-  return csvFile(path, known, { delimiter, fromLine: told ? 2 : 1 }, told ? `${first.trim()}\n` : '');
+  return csvFile(path, known, { delimiter, fromLine: told ? 2 : 1 }, told ? `${told[0].trim()}\n` : '');
 }
 
 async function csvFile(path: string, known: readonly string[], format: CsvFormat, begin: string): Promise<RowFile> {
@@ -203,9 +205,14 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   yield rest;
 }
 
-async function firstLine(path: string): Promise<string | undefined> {
-  for await (const line of linesOf(path)) if (line.trim() !== '') return line.trimStart();
-  return undefined;
+/** Reads a text to behind the first line that is not blank, which may be cut at a length that no row has. */
+async function startOf(path: string): Promise<string> {
+  let start = '';
+  for await (const text of textOf(path)) {
+    start += text;
+    if (/\S.*[\r\n]/.test(start) || start.length > maxRowLength) break;
+  }
+  return start;
 }
 
 const quoted = (cell: string, delimiter: string) =>

@@ -24,7 +24,7 @@ const maxRows = 1_000;
 const maxLength = 100_000;
 const statementTimeoutMs = 60_000;
 /** So many rows are imported in one transaction at the end. */
-const maxHeld = 10_000;
+const maxHeld = 5_000;
 
 try {
   process.exitCode = await main();

@@ -94,8 +94,8 @@ export const searchedLength = (given: readonly GivenRow[]) =>
   given.reduce((sum, { name, mobile }) => sum + (name?.length ?? 0) + (mobile?.length ?? 0), 0);
 
 /**
- * Writes all rows, or none if one is refused. After a lost race it runs alone among the imports of its kind, and so loses
- * no further one to them.
+ * Writes all rows, or none if one is refused. After a lost race it runs alone among the imports of its kind, and so
+ * loses no further one to them.
  *
  * @param shortened external ids that no new record may get.
  * @returns what became of each row, in the order given.
@@ -135,11 +135,13 @@ interface ImportedTable {
   /** The columns that an import writes. */
   readonly columns: readonly string[];
   /**
-   * SQL of the rows as they are wanted, from `given`: the columns, `place`, the `id` of the record (null for a new one), and
-   * `is_refused`.
+   * SQL of the rows as they are wanted, from `given`: the columns, `place`, the `id` of the record (null for a new one),
+   * and `is_refused`.
    */
   readonly wanted: string;
-  /** A unique column. Where `wanted` says `is_passed`, another record has the value, and it is null until `pass` writes it. */
+  /**
+   * A unique column. Where `wanted` says `is_passed`, another record has the value, and it is null until `pass` writes it.
+   */
   readonly passing?: string;
   /** Returns SQL of the names and values of a record's fields, for its audit entry. `row` is the record. */
   fields(row: string): string;
@@ -191,7 +193,7 @@ export function importStatement(
      locked as materialized (
        select ${table}.id from ${table} join matched on matched.id = ${table}.id, verdict
        where may_write and old is not null
-       order by ${table}.id for update of ${table}
+       order by ${table}.id for ${passing === undefined ? 'no key update' : 'update'} of ${table}
      ),
      changed as (
        update ${table} set (${columns.join(', ')}) = row(${written.join(', ')})

@@ -3,13 +3,13 @@ import { toAsciiDigits } from '../../../shared/rpc/digits.ts';
 
 /** What people write between the digits of a number. White space is gone before. */
 const separators = /[-.()/]/g;
-/** How a spreadsheet shows a number that is too long for its column. Its last digits are lost. */
-export const shortened = /^\+?\d+(?:[.,]\d+)?E[+-]?\d+$/i;
-export const shortenedProblem = 'a spreadsheet has shortened the number';
+/** How a spreadsheet shows a number that is too long for its column, with a sign. Its last digits are lost. */
+export const shortened = /^\+?\d+(?:[.,]\d+)?E[+-]\d+$/i;
+export const shortenedProblem = 'a spreadsheet has shortened the number: give the column the format of a text';
 
 /**
- * Returns a mobile number as users have it (design 14): without white space; the ten digits alone if that is all that it
- * has but for the calling code of the business, such as `+91…`, `0091…`, `0…`.
+ * Returns a mobile number as users have it (design 14): without white space; the ten digits alone if that is all that
+ * it has but for the calling code of the business, such as `+91…`, `0091…`, `0…`.
  *
  * @param callingCode digits; undefined if the business has none.
  * @param prefix begins the name of the field in the error.

@@ -28,16 +28,20 @@ export const orderImport: Importing<ImportedOrder> = {
     type: 'order',
     given: 'external_id text, user_external_id text, total_amount numeric',
     columns: ['external_id', 'user_id', 'total_amount'],
-    // Orders lock their users, in the order in which ImportUsers does.
+    // Orders lock the users that they come to name, as the foreign key would, but in the order in which ImportUsers does.
     wanted: `
-       with buyers as materialized (
-         select id, external_id from users where external_id in (select user_external_id from given) order by id for key share
+       with asked as materialized (
+         select given.external_id, users.id as user_id, given.total_amount, place, orders.id,
+           given.user_external_id is not null and users.id is null as is_refused,
+           orders.user_id is distinct from users.id as names_anew
+         from given
+           left join orders on orders.external_id = given.external_id
+           left join users on users.external_id = given.user_external_id
+       ),
+       buyers as materialized (
+         select id from users where id in (select user_id from asked where names_anew) order by id for key share
        )
-       select given.external_id, buyers.id as user_id, given.total_amount, place, orders.id,
-         given.user_external_id is not null and buyers.id is null as is_refused
-       from given
-         left join orders on orders.external_id = given.external_id
-         left join buyers on buyers.external_id = given.user_external_id`,
+       select asked.* from asked left join buyers on buyers.id = user_id`,
     fields,
     alsoDiffers: `not ${hasStatus('seen')}`,
     also: [

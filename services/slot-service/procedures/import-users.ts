@@ -15,9 +15,9 @@ export function importUsers(parts: ImportParts): Handler<typeof ImportService.me
 const fields = (user: string) =>
   `'externalId', ${user}.external_id, 'name', ${user}.name, 'email', ${user}.email, 'mobile', ${user}.mobile`;
 
-// A user without an external id who has the number of a new one becomes this one. Of several rows with one number, only one may
-// have it: that of the user who has it already, or else the first. A user who gets another number leaves the old one to
-// another row, unless that user's row is refused, too.
+// A user without an external id who has the number of a new one becomes this one. Of several rows with one number, only
+// one may have it: that of the user who has it already, or else the first. A user who gets another number leaves the old
+// one to another row, unless that user's row is refused, too.
 export const userImport: Importing<ImportedUser> = {
   list: 'users',
   toGiven: ({ externalId, name, email, mobile }, callingCode, prefix) => ({

@@ -54,6 +54,19 @@ importContract('ImportOrders', (api) => {
     expect(await orders()).toMatchObject([{ statuses: 1 }, { statuses: 1 }]);
   });
 
+  it('An order that stays with its user waits neither for that user nor for who refers to the order', async () => {
+    const row = { externalId: 'o-1', userExternalId: 'u-2', totalAmount: '5' };
+    await outcomesOf([row]);
+    const whileUserIsHeld = (totalAmount: string) =>
+      whileHeld(api.databaseUrl, 'select from users where id = 2 for update', () =>
+        outcomesOf([{ ...row, totalAmount }]),
+      );
+    expect(await whileUserIsHeld('5')).toEqual([UNCHANGED]);
+    expect(await whileUserIsHeld('6')).toEqual([CHANGED]);
+    const change = () => outcomesOf([{ ...row, totalAmount: '7' }]);
+    expect(await whileHeld(api.databaseUrl, 'select from orders for key share', change)).toEqual([CHANGED]);
+  });
+
   it('An amount that can’t be taken is refused with one that can', async () => {
     const error = await failureOf(api.staff.importOrders({ orders: [{ externalId: 'o-1', totalAmount: '1250,50' }] }));
     expect(error.rawMessage).toBe('orders[0].total_amount: must be an amount such as 1250.50');

@@ -2,14 +2,18 @@ with given as materialized (
   select *, ordinality as place from rows from (json_to_recordset($rows::json) as (external_id text, user_external_id text, total_amount numeric)) with ordinality as given
 ),
 wanted as materialized (
-  with buyers as materialized (
-    select id, external_id from users where external_id in (select user_external_id from given) order by id for key share
+  with asked as materialized (
+    select given.external_id, users.id as user_id, given.total_amount, place, orders.id,
+    given.user_external_id is not null and users.id is null as is_refused,
+    orders.user_id is distinct from users.id as names_anew
+    from given
+    left join orders on orders.external_id = given.external_id
+    left join users on users.external_id = given.user_external_id
+  ),
+  buyers as materialized (
+    select id from users where id in (select user_id from asked where names_anew) order by id for key share
   )
-  select given.external_id, buyers.id as user_id, given.total_amount, place, orders.id,
-  given.user_external_id is not null and buyers.id is null as is_refused
-  from given
-  left join orders on orders.external_id = given.external_id
-  left join buyers on buyers.external_id = given.user_external_id),
+  select asked.* from asked left join buyers on buyers.id = user_id),
 matched as materialized (
   select wanted.*, seen.xmin as version,
   case when (seen.external_id, seen.user_id, seen.total_amount) is distinct from (wanted.external_id, wanted.user_id, wanted.total_amount) or not exists (select from order_statuses where order_id = seen.id)
@@ -29,7 +33,7 @@ made as (select created.id, matched.external_id, matched.user_id, matched.total_
 locked as materialized (
   select orders.id from orders join matched on matched.id = orders.id, verdict
   where may_write and old is not null
-  order by orders.id for update of orders
+  order by orders.id for no key update of orders
 ),
 changed as (
   update orders set (external_id, user_id, total_amount) = row(matched.external_id, matched.user_id, matched.total_amount)

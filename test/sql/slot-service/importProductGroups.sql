@@ -20,7 +20,7 @@ made as (select created.id, matched.external_id, matched.name from created join 
 locked as materialized (
   select product_groups.id from product_groups join matched on matched.id = product_groups.id, verdict
   where may_write and old is not null
-  order by product_groups.id for update of product_groups
+  order by product_groups.id for no key update of product_groups
 ),
 changed as (
   update product_groups set (external_id, name) = row(matched.external_id, matched.name)

@@ -21,7 +21,7 @@ made as (select created.id, matched.external_id, matched.name, matched.images, m
 locked as materialized (
   select products.id from products join matched on matched.id = products.id, verdict
   where may_write and old is not null
-  order by products.id for update of products
+  order by products.id for no key update of products
 ),
 changed as (
   update products set (external_id, name, images, is_retired) = row(matched.external_id, matched.name, matched.images, matched.is_retired)

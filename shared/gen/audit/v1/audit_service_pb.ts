@@ -311,8 +311,9 @@ export const AuditService: GenService<{
    * An entry comes within 2 s of its commit, or of the end of a transaction that began to write before it.
    *
    * Errors: UNAUTHENTICATED "Access denied", also within 30 s after the caller's staff user is disabled; INVALID_ARGUMENT
-   * for a garbled position, and for a type of records that only the other service writes; FAILED_PRECONDITION "The position is no longer kept" if its entry was deleted after its
-   * retention, or if the database was set back to before it.
+   * for a garbled position, and for a type of records that only the other service writes; FAILED_PRECONDITION "The
+   * position is no longer kept" if its entry was deleted after its retention, or if the database was set back to before
+   * it.
    *
    * @generated from rpc audit.v1.AuditService.WatchEntries
    */

@@ -186,7 +186,8 @@ export type ImportedProduct = Message<"catalog.v1.ImportedProduct"> & {
   name: string;
 
   /**
-   * The addresses of its images, at most 100. None begins with "{", as a list of PostgreSQL does that is written as a text.
+   * The addresses of its images, at most 100. None begins with "{", as a list of PostgreSQL does that is written as a
+   * text.
    *
    * @generated from field: repeated string images = 3;
    */
@@ -436,8 +437,8 @@ export const ImportOutcomeSchema: GenEnum<ImportOutcome> = /*@__PURE__*/
  * Imports the users, products, product groups and orders of a business, by the business's own keys (external ids).
  *
  * Each call takes 1 to 1,000 rows, and writes all of them or none. A row with a known external id changes that record;
- * its fields replace those of the record, also empty ones. Another row creates a record, with an id of its own. Importing the same rows again
- * writes nothing. Each row that was written is an audit entry.
+ * its fields replace those of the record, also empty ones. Another row creates a record, with an id of its own.
+ * Importing the same rows again writes nothing. Each row that was written is an audit entry.
  *
  * Every call needs a bearer token with a staff identity, and answers UNAUTHENTICATED "Access denied" without one. A row
  * that can't be taken is INVALID_ARGUMENT, and so is an external id that is given twice in a call; the field violation
