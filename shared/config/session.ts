@@ -1,6 +1,6 @@
 /**
  * Settings of a session that change what a statement does or answers. The services' own hold, whatever the database or
- * the role sets: it may be the database of a business. PostgreSQL 14 knows all of them.
+ * the role sets: it may be the database of a business. PostgreSQL 14 knows all of these, and of `further`.
  */
 const decisive = {
   // A statement that has waited for a lock counts what was committed meanwhile.
@@ -21,7 +21,7 @@ const decisive = {
   exit_on_error: 'off',
 };
 
-/** Settings without which calls fail or take longer that need not. PostgreSQL 14 knows all of them. */
+/** Without these settings, calls are right, but may fail or take longer. */
 const further = {
   // A plan for the values of each call would take longer to make than most statements to run.
   plan_cache_mode: 'force_generic_plan',
@@ -30,7 +30,7 @@ const further = {
   statement_timeout: '0',
   idle_in_transaction_session_timeout: '0',
   idle_session_timeout: '0',
-  // No statement depends on these, and so it stays.
+  // No statement depends on these. They are set so that none comes to.
   TimeZone: 'UTC',
   IntervalStyle: 'postgres',
   bytea_output: 'hex',
@@ -65,11 +65,14 @@ export const settleSession = `
   select set_config('transaction_timeout', '0', false) where current_setting('server_version_num')::integer >= 170000
   union all select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
-/** Returns the URL of a database with startup options: the settings, which win over all others, and the schema of all tables. */
-export function inSession(url: string, schema: string): string {
+/**
+ * Returns the URL of a database with startup options: the settings, with those of `other`, which win over all others,
+ * and the schema of all tables.
+ */
+export function inSession(url: string, schema: string, other: Readonly<Record<string, string>> = {}): string {
   if (url === '') return url;
   const led = new URL(url);
-  const settings = Object.entries({ ...decisive, ...further, search_path: `"${schema}"` });
+  const settings = Object.entries({ ...decisive, ...further, ...other, search_path: `"${schema}"` });
   const options = settings.map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`);
   led.searchParams.set('options', [led.searchParams.get('options') ?? '', ...options].join(' ').trim());
   return led.href;

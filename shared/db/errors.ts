@@ -166,9 +166,9 @@ function rowOf(error: unknown): ErrorRow {
 
 /**
  * Returns the message of an error thrown while a connection was opened. A connection refused at several addresses is an
- * AggregateError without a message; its first error stands for all.
+ * AggregateError without a message; its first error stands for all. A pooler's refusal has its hint.
  */
 export function connectionErrorMessage(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  return first instanceof Error ? first.message : String(first);
+  return poolerProblem(first) ?? (first instanceof Error ? first.message : String(first));
 }

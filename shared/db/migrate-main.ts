@@ -4,6 +4,7 @@ import { ConfigError, ConfigErrors, readPostgresUrl } from '../config/variables.
 import { findDoubledRows } from './doubled-rows.ts';
 import { connectionErrorMessage } from './errors.ts';
 import { migrate } from './migrate.ts';
+import { readOwnerUrl } from './owner.ts';
 import { grantServiceRole } from './service-role.ts';
 
 try {
@@ -20,10 +21,7 @@ try {
 
 function readVariables() {
   const errors = new ConfigErrors();
-  // Migrations hold a session lock, which a pooler does not preserve.
-  const name = process.env.DATABASE_DIRECT_URL ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
-  const databaseUrl = readPostgresUrl(process.env, name, errors) ?? '';
-  if (!process.env[name]) errors.add('DATABASE_URL is not set: give the URL of the database to migrate');
+  const databaseUrl = readOwnerUrl(process.env, errors);
   const serviceUrl = readPostgresUrl(process.env, 'SERVICE_DATABASE_URL', errors);
   if (serviceUrl !== undefined && !isDecodable(serviceUrl)) {
     errors.add('SERVICE_DATABASE_URL has a % that is no escape');

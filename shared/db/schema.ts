@@ -65,7 +65,8 @@ const foreignSettings = statement<{ problem: string }, { required: string }>(
   `select format('the session has %s = %s: run \`alter role %I in database %I set %s = %L\`, and connect a pooler anew',
      name, setting, session_user, current_database(), name, value) as problem
    from pg_settings join json_each_text($required::json) as required (name, value) using (name)
-   where case name when 'synchronous_commit' then setting = 'off' else split_part(setting, ',', 1) <> value end
+   where case name when 'synchronous_commit' then setting = 'off' when 'extra_float_digits' then setting::integer < 1
+     when 'default_transaction_isolation' then setting not like 'read %' else split_part(setting, ',', 1) <> value end
    order by name`,
 );
 
@@ -99,8 +100,8 @@ export async function assertComplete(run: Run): Promise<void> {
 
 /**
  * Throws a `ConfigError` if sessions lead to another schema, or if the schema lacks a migration of this code or a part,
- * or has a breaking migration that this code does not know. Services of the release before may start while those of a newer one replace
- * them.
+ * or has a breaking migration that this code does not know. Services of the release before may start while those of a
+ * newer one replace them.
  */
 export async function assertMigrated(database: Database, schema: string): Promise<void> {
   const db = database.for({ signal: AbortSignal.timeout(10_000) });

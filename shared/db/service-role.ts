@@ -9,6 +9,7 @@ import { withSession } from './owner.ts';
 const entryColumns = 'procedure, subject, staff_id, request_id, resource_type, resource_id, before, after, shown_bytes';
 
 /** Concurrent migrations would update the same rows of the system catalog, which fails without the lock. */
+const boundWait = `set local lock_timeout = '1min'`;
 const lockRole = `select pg_advisory_xact_lock(hashtext('service role'))`;
 
 /**
@@ -20,7 +21,8 @@ const lockRole = `select pg_advisory_xact_lock(hashtext('service role'))`;
  * @param databaseUrl the URL with which the schema's owner connects.
  * @param serviceUrl the URL with which services connect. A missing role is created with the URL's password. An existing
  * role gets the URL's password, unless the URL has none.
- * @param schema of all tables. The role's sessions in this database lead there, and have `roleSettings`, also behind a pooler.
+ * @param schema of all tables. The role's sessions in this database lead there, and have `roleSettings`, also behind a
+ * pooler.
  * @returns what was done, as lines. Throws a `ConfigError` if the rights can't be granted.
  */
 export async function grantServiceRole(
@@ -49,7 +51,7 @@ export async function grantServiceRole(
     const secret = client.escapeLiteral(decodeURIComponent(password));
     await client.query(`
       begin;
-      set local lock_timeout = '1min';
+      ${boundWait};
       ${lockRole};
       ${state?.exists ? '' : `create role ${role} login;`}
       ${password === '' ? '' : `alter role ${role} login password ${secret};`}
@@ -82,7 +84,7 @@ async function setRole(client: pg.Client, name: string, schema: string): Promise
      from pg_settings join json_each_text($2) as ours (name, value) using (name)`,
     [name, { ...roleSettings, search_path: schema }],
   );
-  return client.query([lockRole, ...rows.map(({ text }) => text)].join(';')).then(
+  return client.query([boundWait, lockRole, ...rows.map(({ text }) => text)].join(';')).then(
     () => [],
     (error) => [
       `${name} could not be given its settings, which it needs behind a pooler: ${connectionErrorMessage(error)}`,

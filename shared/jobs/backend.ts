@@ -118,7 +118,7 @@ function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOption
   const pool = createBullmqPool({
     // BullMQ's tables are in their own schema. Poolers reject startup options, and that is intended: a `set` after
     // connecting would change the search path for every client that shares the pooler's connection.
-    connectionString: inSession(databaseUrl, 'bullmq'),
+    connectionString: inSession(databaseUrl, 'bullmq', { plan_cache_mode: 'auto' }),
     application_name: `${applicationName} jobs`,
     max: 4,
     // Idle connections stay open. While one is being closed it gets no heartbeats, so nothing would detect its silence.
@@ -131,7 +131,7 @@ function openPostgres({ databaseUrl, applicationName, logger }: JobBackendOption
   });
   let lost = 0;
   pool.on('connect', (client) => {
-    client.query(settleSession).catch(() => undefined);
+    client.query(settleSession).catch(() => client instanceof PacedClient && client.destroy());
     // BullMQ keeps one of these connections for LISTEN, so each one needs its own heartbeat.
     const heartbeats = setInterval(
       () => client instanceof PacedClient && void client.heartbeat(),

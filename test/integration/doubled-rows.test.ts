@@ -51,6 +51,7 @@ describe('What the migration tells of doubled rows', () => {
       (3, 1, 'l', 'USED', null), (4, 1, 'l', 'USED', null)`);
     await copied(4, 0);
     const expected = [
+      'rows beyond their limits (at most 20 of a kind; see "Doubled rows" in docs/operating.md):',
       'coupon 1: 3 live redemptions',
       'coupon 2 with user 1: 2 live redemptions',
       'coupon 4 with order k: 2 live redemptions',
@@ -63,5 +64,15 @@ describe('What the migration tells of doubled rows', () => {
       code: 0,
       lines: ['nothing to migrate', ...expected],
     });
+  });
+
+  it('At most 20 of a kind are named, also where another kind can’t be looked for', async () => {
+    const orders = Array.from({ length: 25 }, (_none, n) => `(4, ${n + 10}, 'm-${n}', 'USED', null)`);
+    await redeem([...orders, ...orders].join());
+    await database.sql('alter table audit_entries rename to hidden');
+    const [failure, heading, ...lines] = await found();
+    expect(failure).toBe('doubled copies were not looked for: relation "audit_entries" does not exist');
+    expect(heading).toContain('at most 20 of a kind');
+    expect(lines).toHaveLength(20);
   });
 });

@@ -123,19 +123,26 @@ describe.skipIf(noPreparingPgBouncer)(`Behind PgBouncer, before such a database$
 });
 
 describe('A start behind a pooler', () => {
-  const foreign = Object.entries({ ...hostileSettings, session_replication_role: 'replica' });
-  it.each(foreign.filter(([name]) => name in requiredSettings))(
+  /** Returns a database with a function that starts with it, as behind a pooler: without startup options. */
+  async function createStart() {
+    const testDatabase = await createDatabase();
+    onTestFinished(() => testDatabase.close());
+    const service = asServiceRole(testDatabase.url);
+    const variables = { DATABASE_URL: service, DATABASE_DIRECT_URL: `${service}?application_name=direct` };
+    const config = readDatabase('slot-service', variables, new ConfigErrors());
+    const start = async () => {
+      const database = new Database(config, createLogger('test', 'silent'));
+      await assertMigrated(database, config.schema).finally(() => database.close());
+    };
+    return { testDatabase, start };
+  }
+
+  const values: Readonly<Record<string, string>> = { ...hostileSettings, session_replication_role: 'replica' };
+  it.each(Object.keys(requiredSettings).map((name) => [name, values[name]]))(
     'A start behind a pooler is refused while the role has %s = %s, until the named statement was run',
-    async (name, value) => {
-      const testDatabase = await createDatabase();
-      const service = asServiceRole(testDatabase.url);
-      const variables = { DATABASE_URL: service, DATABASE_DIRECT_URL: `${service}?application_name=direct` };
-      const config = readDatabase('slot-service', variables, new ConfigErrors());
-      const start = async () => {
-        const database = new Database(config, createLogger('test', 'silent'));
-        await assertMigrated(database, config.schema).finally(() => database.close());
-      };
-      onTestFinished(() => testDatabase.close());
+    async (name = '', value) => {
+      if (value === undefined) throw new Error(`no hostile value of ${name} is known`);
+      const { testDatabase, start } = await createStart();
       await start();
       await makeHostile(testDatabase.url, { [name]: value });
       const refusal = await start().then(String, ({ message }: ConfigError) => message);
@@ -145,6 +152,15 @@ describe('A start behind a pooler', () => {
       await start();
     },
   );
+
+  it('A start behind a pooler takes more digits than are needed, and the other name of READ COMMITTED', async () => {
+    const { testDatabase, start } = await createStart();
+    await makeHostile(testDatabase.url, {
+      extra_float_digits: '3',
+      default_transaction_isolation: 'read uncommitted',
+    });
+    await start();
+  });
 });
 
 describe("The operator's commands", () => {

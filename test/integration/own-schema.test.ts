@@ -200,6 +200,19 @@ describe('Two deployments in the database of a business', () => {
     expect(migrated).toMatchObject({ code: 0, stdout: 'nothing to migrate\ngranted to delivery_service\n' });
   });
 
+  it.skipIf(noPreparingPgBouncer)('The commands of the owner need a way past the pooler, and say so', async () => {
+    const env = { DATABASE_URL: pooler?.url ?? '', DATABASE_SCHEMA: 'user' };
+    for (const [program, args] of [
+      ['shared/auth/staff-main.ts', ['list']],
+      ['shared/db/migrate-main.ts', []],
+      ['shared/audit/recovered-main.ts', []],
+    ] as const) {
+      const refused = await runProgram(program, args, env);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('set DATABASE_DIRECT_URL to the way') });
+      expect(await runProgram(program, args, { ...env, DATABASE_DIRECT_URL: url })).toMatchObject({ code: 0 });
+    }
+  });
+
   it('A coupon that is changed by hand, under the search path of the business, is counted in its own schema', async () => {
     await first.sql(`insert into coupon_batches (id, name, count, created_by) values (1, 'Batch', 1, 1)`);
     await first.sql(`insert into coupons (coupon_code, batch_id, created_by) values ('OF-BATCH', 1, 1)`);
