@@ -4,7 +4,7 @@ import type { Database } from '../../../shared/db/database.ts';
 import { statement } from '../../../shared/db/statement.ts';
 import { ImportOutcome } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
 import { type Given, type Importing, writeRows } from '../imports/import.ts';
-import { shortened, shortenedProblem } from '../imports/mobile.ts';
+import { isShortenedId, shortenedProblem } from '../imports/mobile.ts';
 import type { FileRow } from './file.ts';
 
 /** How rows of a file become records. */
@@ -100,7 +100,7 @@ export async function importBatch<Row extends Given>(
   while (left.length > 0) {
     const actor = { actor: [procedure, 'operator', null, '', null], keyId: undefined };
     const rows = left.map(({ given }) => given);
-    const ids = left.flatMap(({ row, externalId }) => (row.isTyped && shortened.test(externalId) ? externalId : []));
+    const ids = left.flatMap(({ row, externalId }) => (row.isTyped && isShortenedId(externalId) ? externalId : []));
     const written = await writeRows(importing, rows, database, caller, actor, ids);
     const refused = left.filter((_row, index) => written[index]?.isRefused);
     if (refused.length === 0) {

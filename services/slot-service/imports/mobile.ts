@@ -3,8 +3,10 @@ import { toAsciiDigits } from '../../../shared/rpc/digits.ts';
 
 /** What people write between the digits of a number. White space is gone before. */
 const separators = /[-.()/]/g;
-/** How a spreadsheet shows a number that is too long for its column, with a sign. Its last digits are lost. */
-export const shortened = /^\+?\d+(?:[.,]\d+)?E[+-]\d+$/i;
+/** How a spreadsheet shows a number that is too long for its column. Its last digits are lost. */
+const shortened = /^\+?\d+(?:[.,]\d+)?E[+-]?\d+$/i;
+/** An external id that may be such a number. A spreadsheet writes the sign, while `12E4` may be a business's own key. */
+export const isShortenedId = (id: string) => /E[+-]/i.test(id) && shortened.test(id);
 export const shortenedProblem = 'a spreadsheet has shortened the number: give the column the format of a text';
 
 /**
