@@ -35,7 +35,7 @@ export class HttpRequest extends OpenRequest {
     this.disconnect();
   }
 
-  /** Those that wait behind it have not begun. */
+  /** Ends the connection: a call before this one loses its answer, and those behind have not begun. */
   disconnect(): void {
     this.#response.req.socket.destroy();
   }

@@ -4,19 +4,19 @@ import type { Socket } from 'node:net';
 /** A request of a connection, with its response. */
 export interface Turn {
   readonly response: ServerResponse;
-  /** Begins to answer it. */
+  /** Begins to answer it, once its response has the connection. */
   begin(): void;
-  /** Called once, when its response has closed, or its connection before its turn has come. */
+  /** Called once, when its response or its connection has closed. */
   end(): void;
 }
 
 /**
- * The requests of an HTTP/1.1 connection. They are answered one at a time, in the order in which they came. While one
- * of them waits, the connection is not read on, so that its client waits, too; nor is it seen then that the client leaves.
+ * The requests of an HTTP/1.1 connection. They are answered one at a time, in the order in which they came: Node gives
+ * the connection to one response after another, and tells only that one when it closes. While one of them waits, the
+ * connection is not read on, so that its client waits, too; nor is it seen then that the client leaves.
  */
 export class Pipeline {
   readonly #socket: Socket;
-  /** The first one is being answered. */
   readonly #line: Turn[] = [];
 
   constructor(socket: Socket) {
@@ -24,6 +24,9 @@ export class Pipeline {
     // Node reads on after each request that it has parsed.
     socket.on('resume', () => {
       if (this.#line.length > 1) socket.pause();
+    });
+    socket.once('close', () => {
+      for (const turn of this.#line.splice(0)) turn.end();
     });
   }
 
@@ -33,23 +36,23 @@ export class Pipeline {
   }
 
   add(turn: Turn): void {
-    if (this.#socket.destroyed) return void turn.end();
     this.#line.push(turn);
     if (this.#line.length > 1) this.#socket.pause();
+    // It may be the first one here and yet wait, for a response that Node itself gives.
+    if (turn.response.socket === null) turn.response.once('socket', () => this.#begin(turn));
     else this.#begin(turn);
   }
 
-  #begin({ response, begin }: Turn): void {
-    response.once('close', () => this.#next());
-    begin();
+  #begin(turn: Turn): void {
+    if (this.#socket.destroyed) return;
+    turn.response.once('close', () => this.#end(turn));
+    turn.begin();
   }
 
-  #next(): void {
-    this.#line.shift()?.end();
-    // Node tells only the first response that the connection has closed.
-    if (this.#socket.destroyed) for (const turn of this.#line.splice(0)) turn.end();
-    const [next] = this.#line;
+  #end(turn: Turn): void {
+    if (this.#line[0] !== turn) return;
+    this.#line.shift();
+    turn.end();
     if (this.#line.length < 2 && this.#socket.isPaused()) this.#socket.resume();
-    if (next !== undefined) this.#begin(next);
   }
 }

@@ -153,6 +153,36 @@ describe('A connection of the web port with several requests at once', () => {
     await expect.poll(answers).toEqual([200]);
   });
 
+  const hostless = 'GET /healthz HTTP/1.1\r\n\r\n';
+  const ofHttp10 = (text: string) => text.replaceAll('HTTP/1.1\r\n', 'HTTP/1.0\r\nconnection: keep-alive\r\n');
+  it.each([
+    ['that Node refuses', hostless],
+    ['that is answered, and another one that Node refuses', callOf('first') + hostless],
+    ['of HTTP/1.0 whose answer has no length', ofHttp10('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')],
+  ])(
+    'Behind a request %s, which closes the connection, no request is left running or holds memory',
+    async (_name, text) => {
+      for (let sent = 0; sent <= openRequestsOfACaller; sent += 100) {
+        const { socket } = await send(text + ofHttp10(callOf('caller')).repeat(100));
+        if (text.startsWith('POST')) {
+          await expect.poll(() => running.length).toBe(1);
+          running[0]?.end();
+        }
+        await once(socket, 'close');
+        await expect.poll(() => running.length).toBe(0);
+      }
+      isQuick = true;
+      const { answers } = await send(callOf('caller'));
+      await expect.poll(answers).toEqual([200]);
+    },
+  );
+
+  it('A request behind one that Node refuses, but whose connection stays, is answered', async () => {
+    isQuick = true;
+    const { answers } = await send(`GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: x\r\n\r\n${callOf('last')}`);
+    await expect.poll(answers).toEqual([417, 200]);
+  });
+
   it('While the server drains, the last response closes the connection', async () => {
     const { ids, socket } = await send(`${callOf('first')}${callOf('last')}`);
     await expect.poll(() => running.length).toBe(1);
