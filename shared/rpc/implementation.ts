@@ -41,7 +41,7 @@ export interface Rpc {
   readonly method: DescMethod;
   /** The error for callers without a staff identity; undefined if the procedure needs none. */
   readonly noStaffError: ErrorRow | undefined;
-  /** Resolves with the name of the lock that a call takes its turn at, if any; undefined if the procedure has no turns. */
+  /** Resolves with the name of the lock that a call takes its turn at, if any. Undefined: the procedure has no turns. */
   readonly lockOf?: ((call: CallContext) => Promise<string | undefined>) | undefined;
   /** Runs a unary procedure. */
   invoke(request: Message, call: CallContext): Promise<RpcResponse>;

@@ -7,8 +7,9 @@ import type { Interceptor } from '../implementation.ts';
 import { withJsonNames } from '../json-names.ts';
 
 /**
- * Converts anything thrown into an error that a caller may see, in the names of its request, and logs unexpected errors. A 401 of the web port gets
- * the challenge that HTTP requires (RFC 6750). An error with a `google.rpc.RetryInfo` says there in HTTP's way, too, when to try again.
+ * Converts anything thrown into an error that a caller may see, in the names of its request, and logs unexpected errors.
+ * A 401 of the web port gets the challenge that HTTP requires (RFC 6750). An error with a `google.rpc.RetryInfo` says
+ * there in HTTP's way, too, when to try again.
  */
 export function errors(logger: Logger): Interceptor {
   return function errors(_rpc, next) {

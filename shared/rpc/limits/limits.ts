@@ -77,8 +77,8 @@ export const maxUnauthenticatedBytes = 8 * MiB;
 export const maxHeaderBytes = 64 * 1024;
 
 /**
- * What they may have sent on all connections without a caller, each counted up to `maxHeaderBytes`; the oldest makes room
- * for the newest. It bounds headers that never end, which are no requests yet.
+ * What they may have sent on all connections without a caller, each counted up to `maxHeaderBytes`; the oldest makes
+ * room for the newest. It bounds headers that never end, which are no requests yet.
  */
 export const maxUnauthenticatedSentBytes = 32 * MiB;
 

@@ -29,8 +29,8 @@ export interface WebOptions {
 }
 
 /**
- * Serves Connect and gRPC-Web, `/healthz`, `/readyz` and `/openapi.json` over HTTP/1.1 on a port (0 for a free one), in cleartext or,
- * with certificates, over TLS. Rejects if the port can't be bound.
+ * Serves Connect and gRPC-Web, `/healthz`, `/readyz` and `/openapi.json` over HTTP/1.1 on a port (0 for a free one), in
+ * cleartext or, with certificates, over TLS. Rejects if the port can't be bound.
  */
 export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise<RunningServer> {
   const { requests } = calls;
