@@ -72,10 +72,13 @@ export class CallContext implements Caller {
   /** The open transaction in which the call's statements run. Undefined: each runs on its own. */
   transaction: Queryable | undefined;
   /**
-   * Charges the caller for rows that the call is about to write besides one record. Only mutations are charged.
+   * Charges the caller for what the call is about to write besides one record: rows, and ids of lists that are stored
+   * whole. Only mutations are charged.
    */
-  chargeRows: (rows: number) => void = doNothing;
-  /** Why the answer refuses what was asked. Such a call has written nothing, and no idempotency key stores its answer. */
+  chargeRows: (rows: number, listedIds?: number) => void = doNothing;
+  /**
+   * Why the answer refuses what was asked. Such a call has written nothing, and no idempotency key stores its answer.
+   */
   refusal: string | undefined;
   /** The caller gets an answer that another call has stored for its idempotency key. */
   isReplayed = false;

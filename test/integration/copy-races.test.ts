@@ -56,23 +56,47 @@ const countOf = async (what: string) => {
 
 const withKey = (key: string): CallOptions => ({ headers: { 'idempotency-key': key } });
 
-it('No transaction is open while copies are planned', async () => {
-  await service.sql(`insert into slots (id, delivery_time, freeze_time, group_ids)
-    select n, timestamptz '2030-05-06Z' + n * interval '1 minute', '2030-05-01Z', '{1}' from generate_series(101, 300) n`);
+/** Planning it takes many slices, and encoding its answer one. */
+const slow = { slotIds: [1], shiftDays: 7, snippetName: '{name} {date}' };
+
+/** Does work while there is a long answer for the caller of CopySlots. */
+async function besideALongAnswer(work: () => Promise<void>) {
+  await service.sql(`insert into vendor_snippets (slot_id, snippet_code, product_ids, valid_till)
+    select 1, n::text, '{1}'::integer[], timestamptz '2030-05-06Z' + n * interval '1 minute' from generate_series(1, 1000) n`);
   let isOver = false;
-  const long = inSlices('tester', function* () {
+  const long = inSlices({ subject: 'tester' }, function* () {
     while (!isOver) yield;
   });
-  const copying = plan.copySlots({ ...week, onTaken: OnTaken.SKIP });
+  try {
+    await work();
+  } finally {
+    isOver = true;
+    await long;
+  }
+}
+
+it('No transaction is open while copies wait to be planned', async () => {
+  let copying: Promise<{ readonly created: number }> | undefined;
   const states = () =>
     service.sql(
       `select state from pg_stat_activity where query like '%sources as materialized%' and pid <> pg_backend_pid()`,
     );
-  await expect.poll(states).toEqual([{ state: 'idle' }]);
-  isOver = true;
-  await long;
-  expect((await copying).created).toBeGreaterThan(0);
+  await besideALongAnswer(async () => {
+    copying = plan.copySlots(slow);
+    await expect.poll(states).toEqual([{ state: 'idle' }]);
+  });
+  expect((await copying)?.created).toBe(1);
 });
+
+it.each<[string, { readonly dryRun?: boolean }, CallOptions]>([
+  ['with a key', {}, withKey('beside-a-long-answer')],
+  ['that is a dry run', { dryRun: true }, {}],
+])('A call of CopySlots %s, whose transaction is open, waits for no long answer of its caller', (_name, how, options) =>
+  besideALongAnswer(async () => {
+    const { created } = await plan.copySlots({ ...slow, ...how }, options);
+    expect(created).toBe(1);
+  }),
+);
 
 describe.each<[string, () => CallOptions]>([
   ['without keys', () => ({})],

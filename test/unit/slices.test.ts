@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { Code } from '@connectrpc/connect';
 import { describe, expect, it } from 'vitest';
@@ -30,7 +31,7 @@ describe('Encoding in slices', () => {
     const encode = encodingOf(5, () => {
       run += 1;
     });
-    await Promise.all(Array.from({ length: 20 }, (_, caller) => inSlices(`${caller}`, encode)));
+    await Promise.all(Array.from({ length: 20 }, (_, caller) => inSlices({ subject: `${caller}` }, encode)));
     isOver = true;
     await iterations;
     // The first slice of each runs at once.
@@ -44,7 +45,7 @@ describe('Encoding in slices', () => {
     const order: string[] = [];
     const encode = (caller: string, slices: number) =>
       inSlices(
-        caller,
+        { subject: caller },
         encodingOf(slices, () => order.push(caller)),
       );
     const long = Array.from({ length: 100 }, () => encode('greedy', 10));
@@ -58,7 +59,7 @@ describe('Encoding in slices', () => {
   it('The long answers of one caller are encoded one after the other', async () => {
     const order: string[] = [];
     const encode = (name: string) => encodingOf(4, (slice) => order.push(`${name} ${slice}`));
-    const answers = ['first', 'second', 'third'].map((name) => inSlices('one', encode(name)));
+    const answers = ['first', 'second', 'third'].map((name) => inSlices({ subject: 'one' }, encode(name)));
     await Promise.all(answers);
     expect(order).toEqual([
       ...['first 1', 'second 1', 'third 1', 'first 2', 'first 3', 'first 4', 'second 2', 'second 3', 'second 4'],
@@ -74,11 +75,11 @@ describe('Encoding in slices', () => {
         while (!isOver) yield;
         return 'encoded';
       };
-      const before = place === 'between its slices' ? undefined : inSlices('one', endless);
+      const before = place === 'between its slices' ? undefined : inSlices({ subject: 'one' }, endless);
       const signal = new CallSignal();
-      const ended = inSlices('one', endless, { signal });
+      const ended = inSlices({ subject: 'one', signal }, endless);
       const after = inSlices(
-        'one',
+        { subject: 'one' },
         encodingOf(2, () => undefined),
       );
       await nextIteration();
@@ -88,6 +89,17 @@ describe('Encoding in slices', () => {
       expect(await Promise.all([before, after])).toEqual([before && 'encoded', 'encoded']);
     },
   );
+
+  it('An answer that has ended leaves no listener at its signal', async () => {
+    const { signal } = new AbortController();
+    const answer = inSlices(
+      { signal },
+      encodingOf(3, () => undefined),
+    );
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await answer;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
 
   it('An answer of one slice is encoded at once', async () => {
     const order: string[] = [];

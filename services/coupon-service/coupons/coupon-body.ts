@@ -39,9 +39,9 @@ export function readCouponBody(field: 'coupon' | 'updates.coupon', body: Partial
 
 export type CouponBody = ReturnType<typeof readCouponBody>;
 
-/** How many ids its lists have. */
-export const idsOf = ({ productIds, applicableUsers, applicableProducts }: CouponBody): number =>
-  [productIds, applicableUsers, applicableProducts].reduce((sum, ids) => sum + (ids?.length ?? 0), 0);
+/** How many links a coupon gets, each a row, and how many ids its list has. */
+export const rowsOf = ({ productIds, applicableUsers, applicableProducts }: CouponBody) =>
+  [(applicableUsers?.length ?? 0) + (applicableProducts?.length ?? 0), productIds?.length ?? 0] as const;
 
 /** Returns the parameters of a new coupon of either kind, with its id lists as JSON for the audit entry. */
 export function newCoupon(body: CouponBody) {

@@ -34,8 +34,8 @@ export function claim({ database, missLimit }: RedemptionParts): Handler<typeof 
     if (reserved.id === null) await missLimit?.count(call);
     if (userId === null) throw fail(couponErrors.userNotFound);
     if (reserved.id === null) throw fail(couponErrors.secretCodeNotFound);
-    const { id, couponCode, links } = reserved;
-    call.chargeRows(2 + links);
+    const { id, couponCode, links, listedIds } = reserved;
+    call.chargeRows(2 + links, listedIds);
     const code = toLookedUpForm(couponCode);
     const found = await conditionalWrite(async () => {
       const drawn = drawTexts(drawnCodes, 4).map((text) => `${cut(code, maxCodeLength - 5)}-${text}`);
@@ -59,12 +59,12 @@ const cut = (code: string, length: number) => [...code].slice(0, length).join(''
 const codesOf = (secretCode: string) => ({ exact: secretCode.normalize('NFC'), upper: toLookedUpForm(secretCode) });
 
 const selectReserved = statement<
-  { userId: number | null } & ({ id: number; couponCode: string; links: number } | { id: null }),
+  { userId: number | null } & ({ id: number; couponCode: string; links: number; listedIds: number } | { id: null }),
   { exact: string; upper: string } & NamedUser
 >(
   'claimedReserved',
   `select one.user_id as "userId", id, coupon_code as "couponCode",
-     case when one.user_id is null then 0 else coalesce(cardinality(product_ids), 0) / 32 + (
+     coalesce(cardinality(product_ids), 0) as "listedIds", case when one.user_id is null then 0 else (
        select count(*)::integer from reserved_coupon_applicable_products where reserved_coupon_id = reserved_coupons.id
      ) end as links
    from (select ${namedUser} as user_id) as one left join (

@@ -8,7 +8,7 @@ import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type BatchRow, batchColumns, toBatch } from '../batches/batch.ts';
 import { drawTexts } from '../coupons/codes.ts';
 import { termsFields } from '../coupons/coupon.ts';
-import { type NewCoupon, newCoupon, readCouponBody, requireCreatable } from '../coupons/coupon-body.ts';
+import { type NewCoupon, newCoupon, readCouponBody, requireCreatable, rowsOf } from '../coupons/coupon-body.ts';
 import {
   isStaff,
   linkProducts,
@@ -43,13 +43,13 @@ export function createBatch({ database }: BatchParts): Handler<typeof CouponBatc
     // 1 to 3
     requireCreatable(body);
     const coupon = newCoupon(body);
-    const links = coupon.applicableUsers.length + coupon.applicableProducts.length;
+    const [links, listedIds] = rowsOf(body);
     if (links * count > maxLinks) throw invalidField('count', `makes more than ${maxLinks} links`);
-    if ((links + (body.productIds?.length ?? 0)) * count > maxIds) {
+    if ((links + listedIds) * count > maxIds) {
       throw invalidField('count', `makes more than ${maxIds} links and product ids`);
     }
     const terms = { ...actorOf(call), ...coupon, name, count, staffId: await call.staffId() };
-    call.chargeRows(count * (1 + links));
+    call.chargeRows(count * (1 + links), count * listedIds);
     const texts = drawTexts(count + spareCodes, codeLength || defaultLength);
     const codes = texts.map((text) => `${prefix}${text}`);
     const found = await conditionalWrite(async () => [

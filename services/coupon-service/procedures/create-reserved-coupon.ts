@@ -7,7 +7,7 @@ import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { termsFields } from '../coupons/coupon.ts';
-import { idsOf, type NewCoupon, newCoupon, readCouponBody, requireOneDiscount } from '../coupons/coupon-body.ts';
+import { type NewCoupon, newCoupon, readCouponBody, requireOneDiscount, rowsOf } from '../coupons/coupon-body.ts';
 import { isStaff, linkReservedProducts, productsExist, termsColumns, termsValues } from '../coupons/coupon-writes.ts';
 import { type ReservedCouponRow, reservedColumns, toReservedCoupon } from '../coupons/reserved-coupon.ts';
 import { couponErrors } from '../errors.ts';
@@ -29,7 +29,7 @@ export function createReservedCoupon({
     const staffId = await call.staffId();
     // 2, for a caller without a staff identity
     if (staffId === undefined) throw fail(couponErrors.unauthorized);
-    call.chargeRows(idsOf(body));
+    call.chargeRows(...rowsOf(body));
     const digits = lastSixDigits(Date.now());
     const insert = insertReservedCoupon({
       ...actorOf(call),

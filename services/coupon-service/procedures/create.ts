@@ -7,7 +7,7 @@ import { ifNewKey } from '../../../shared/rpc/idempotency/key.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { lastSixDigits, newCode } from '../coupons/codes.ts';
 import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
-import { idsOf, type NewCoupon, newCoupon, readCouponBody, requireCreatable } from '../coupons/coupon-body.ts';
+import { type NewCoupon, newCoupon, readCouponBody, requireCreatable, rowsOf } from '../coupons/coupon-body.ts';
 import {
   couponFieldsColumns,
   couponFieldsValues,
@@ -33,7 +33,7 @@ export function create({ database, codePrefix }: CouponParts): Handler<typeof Co
     const body = readCouponBody('coupon', request.coupon);
     // 1 to 3
     requireCreatable(body);
-    call.chargeRows(idsOf(body));
+    call.chargeRows(...rowsOf(body));
     const coupon = newCoupon(body);
     const staffId = await call.staffId();
     // 6

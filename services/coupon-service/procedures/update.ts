@@ -5,7 +5,7 @@ import { commonErrors, type ErrorRow, fail, invalidField } from '../../../shared
 import type { CouponService } from '../../../shared/gen/coupon/v1/coupon_service_pb.ts';
 import type { Handler } from '../../../shared/rpc/implementation.ts';
 import { type CouponRow, couponColumns, couponFields, toCoupon } from '../coupons/coupon.ts';
-import { type CouponBody, idsOf, readCouponBody } from '../coupons/coupon-body.ts';
+import { type CouponBody, readCouponBody, rowsOf } from '../coupons/coupon-body.ts';
 import {
   linksAfter,
   linksBefore,
@@ -36,7 +36,7 @@ export function update({ database }: CouponParts): Handler<typeof CouponService.
     if (couponCode === '') throw invalidField('updates.coupon.coupon_code', 'must not be empty');
     // 1
     if (body.discountPercent && body.flatDiscount) throw fail(couponErrors.twoDiscounts);
-    call.chargeRows(idsOf(body));
+    call.chargeRows(...rowsOf(body));
     const needsUsers = isUserBased === true && !applicableUsers?.length;
     const write = {
       ...actorOf(call),

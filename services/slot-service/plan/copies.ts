@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import type { Caller } from '../../../shared/db/caller.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import { inSlices, type Waiting } from '../../../shared/rpc/answers/slices.ts';
 import { slotErrors } from '../errors.ts';
@@ -32,27 +33,23 @@ export interface Shift {
  */
 export function planCopies(call: Waiting, sources: readonly CopySource[], shift: Shift): Promise<PlannedCopy[]> {
   const { shiftDays, repeat, timeZone } = shift;
-  return inSlices(
-    call.subject,
-    function* (slice) {
-      const copies: PlannedCopy[] = [];
-      for (const source of sources) {
-        for (let days = shiftDays; days <= repeat * shiftDays; days += shiftDays) {
-          const delivery = move(source.delivery, days, timeZone);
-          const freeze = move(source.freeze, days, timeZone);
-          const validTills: MovedTime[] = [];
-          for (const validTill of source.validTills) {
-            validTills.push(move(validTill, days, timeZone));
-            if (slice.isOverAfter(unitsPerMove)) yield;
-          }
-          copies.push({ source, days, delivery, freeze, validTills });
-          if (slice.isOverAfter(2 * unitsPerMove)) yield;
+  return inSlices(call, function* (slice) {
+    const copies: PlannedCopy[] = [];
+    for (const source of sources) {
+      for (let days = shiftDays; days <= repeat * shiftDays; days += shiftDays) {
+        const delivery = move(source.delivery, days, timeZone);
+        const freeze = move(source.freeze, days, timeZone);
+        const validTills: MovedTime[] = [];
+        for (const validTill of source.validTills) {
+          validTills.push(move(validTill, days, timeZone));
+          if (slice.isOverAfter(unitsPerMove)) yield;
         }
+        copies.push({ source, days, delivery, freeze, validTills });
+        if (slice.isOverAfter(2 * unitsPerMove)) yield;
       }
-      return copies;
-    },
-    call,
-  );
+    }
+    return copies;
+  });
 }
 
 function move(micros: bigint, days: number, timeZone: string): MovedTime {
@@ -85,36 +82,32 @@ interface MadeCopy {
  * @param takers the lowest id of the stored slots that take a copy, by its place from 1.
  */
 export function judgeCopies(
-  call: Waiting,
+  { signal }: Pick<Caller, 'signal'>,
   copies: readonly PlannedCopy[],
   takers: ReadonlyMap<number, number>,
 ): Promise<JudgedCopy[]> {
   // By delivery time, then by group; undefined for those without groups.
   const madeAt = new Map<bigint, Map<number | undefined, MadeCopy>>();
   // Not in line behind the caller's long answers, because the transaction holds locks.
-  return inSlices(
-    undefined,
-    function* (slice) {
-      const judged: JudgedCopy[] = [];
-      for (const [index, copy] of copies.entries()) {
-        const { source, delivery } = copy;
-        const made = madeAt.get(delivery.micros) ?? new Map<number | undefined, MadeCopy>();
-        madeAt.set(delivery.micros, made);
-        const groups = source.groupIds.length === 0 ? [undefined] : source.groupIds;
-        let first: MadeCopy | undefined;
-        for (const group of groups) {
-          const other = made.get(group);
-          if (other !== undefined && other.place < (first?.place ?? copies.length)) first = other;
-        }
-        const next = { ...copy, takenById: takers.get(index + 1), takenByCopy: first?.copy };
-        if (!isTaken(next)) for (const group of groups) made.set(group, { place: index, copy });
-        judged.push(next);
-        if (slice.isOverAfter(groups.length)) yield;
+  return inSlices({ signal }, function* (slice) {
+    const judged: JudgedCopy[] = [];
+    for (const [index, copy] of copies.entries()) {
+      const { source, delivery } = copy;
+      const made = madeAt.get(delivery.micros) ?? new Map<number | undefined, MadeCopy>();
+      madeAt.set(delivery.micros, made);
+      const groups = source.groupIds.length === 0 ? [undefined] : source.groupIds;
+      let first: MadeCopy | undefined;
+      for (const group of groups) {
+        const other = made.get(group);
+        if (other !== undefined && other.place < (first?.place ?? copies.length)) first = other;
       }
-      return judged;
-    },
-    call,
-  );
+      const next = { ...copy, takenById: takers.get(index + 1), takenByCopy: first?.copy };
+      if (!isTaken(next)) for (const group of groups) made.set(group, { place: index, copy });
+      judged.push(next);
+      if (slice.isOverAfter(groups.length)) yield;
+    }
+    return judged;
+  });
 }
 
 /** Throws ALREADY_EXISTS SLOT_TAKEN if a copy is taken. */

@@ -22,8 +22,10 @@ export interface CopySource {
   readonly freeze: bigint;
   readonly groupIds: readonly number[];
   readonly snippetCount: number;
-  /** How many products and groups a copy of it has, those of copied snippets included. */
+  /** How many products a copy of it has. */
   readonly linkCount: number;
+  /** How many ids its lists have: of its groups, and of the products of copied snippets. */
+  readonly listedIds: number;
   readonly capacity: number | null;
   readonly windowMinutes: number | null;
   /** When its snippets end, each time once; empty unless snippets are copied. */
@@ -95,7 +97,7 @@ function toSource({
   if (![times.delivery, times.freeze, ...ends].every(isShown)) throw fail(databaseErrors.unsound);
   return {
     ...{ id, seen, groupIds, snippetCount: snippets, capacity, windowMinutes },
-    linkCount: row.products + row.snippetProducts + groupIds.length,
+    ...{ linkCount: row.products, listedIds: row.snippetProducts + groupIds.length },
     ...{ ...times, validTills: ends },
   };
 }

@@ -123,8 +123,8 @@ function partsOf(copies: readonly PlannedCopy[]): PlannedCopy[][] {
   const parts: PlannedCopy[][] = [];
   let left = 0;
   for (const copy of copies) {
-    const { linkCount, snippetCount } = copy.source;
-    left -= 1 + linkCount + snippetCount * linksPerSnippet;
+    const { linkCount, listedIds, snippetCount } = copy.source;
+    left -= 1 + linkCount + listedIds + snippetCount * linksPerSnippet;
     if (left < 0) {
       parts.push([]);
       left += linksPerStatement;

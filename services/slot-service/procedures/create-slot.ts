@@ -40,7 +40,7 @@ export function createSlot(parts: SlotParts): Handler<typeof SlotService.method.
     const { productIds, groupIds } = request;
     const fields = readSlotFields(request);
     const given = readSnippets(request.vendorSnippets);
-    call.chargeRows(groupIds.length + productIds.length + given.params.snippetProductIds.length);
+    call.chargeRows(productIds.length + given.snippets.length, groupIds.length + given.listedIds);
     const json = { groupIdsJson: idsEntryJson(groupIds), productIdsJson: linksEntryJson(productIds) };
     const insert = insertSlot({ ...actorOf(call), ...fields, groupIds, productIds, ...json, ...given.params });
     const result = await conditionalWrite(() => parts.database.for(call).query(insert));

@@ -66,7 +66,7 @@ function writeSlot(parts: SlotParts): UpdateSlot {
     // 3: given products replace the associations.
     const productIds = request.productIds?.ids;
     const given = readSnippets(request.vendorSnippets);
-    call.chargeRows(groupIds.length + (productIds?.length ?? 0) + given.params.snippetProductIds.length);
+    call.chargeRows((productIds?.length ?? 0) + given.snippets.length, groupIds.length + given.listedIds);
     const update = { ...actorOf(call), id, etag, ...fields, groupIds, productIds, ...given.params };
     const unitLocks = fields.capacity === undefined ? [] : [lockUnits({ slotIds: [id] })];
     const db = parts.database.for(call);

@@ -33,6 +33,8 @@ const byName = (left: GivenSnippet, right: GivenSnippet) => (left.snippetCode < 
 /** The snippets of a request, before their slot's id is known. */
 export interface GivenSnippets {
   readonly snippets: readonly GivenSnippet[];
+  /** How many product ids they have together. */
+  readonly listedIds: number;
   /**
    * The INVALID_ARGUMENT for the first name that `readCode` refuses or date that does not parse;
    * undefined if there is none.
@@ -71,7 +73,8 @@ export function readSnippets(given: readonly VendorSnippetInput[]): GivenSnippet
     snippetNames: names,
     snippetsMayBeSound: inputError === undefined && new Set(names).size === names.length,
   };
-  return { snippets, inputError, params };
+  const listedIds = given.reduce((sum, { productIds }) => sum + productIds.length, 0);
+  return { snippets, listedIds, inputError, params };
 }
 
 /** The problems of the snippets that a statement found. */

@@ -66,8 +66,7 @@ export class AnswerResponse<Output extends DescMessage = DescMessage> extends Rp
 
   async #encodeBinary(caller: Waiting | undefined): Promise<Buffer> {
     const [encoder, writer] = [encoderOf(this.schema), new WireWriter()];
-    if (encoder.hasLists)
-      await inSlices(caller?.subject, (slice) => encoder.writeInSlices(slice, writer, this.#answer), caller);
+    if (encoder.hasLists) await inSlices(caller, (slice) => encoder.writeInSlices(slice, writer, this.#answer));
     else encoder.write(writer, this.#answer);
     return writer.finish();
   }
@@ -76,7 +75,7 @@ export class AnswerResponse<Output extends DescMessage = DescMessage> extends Rp
     const encoder = encoderOf(this.schema);
     if (!encoder.hasLists) return Buffer.from(encoder.toJson(this.#answer));
     const writer = new TextWriter();
-    await inSlices(caller?.subject, (slice) => encoder.writeJsonInSlices(slice, writer, this.#answer), caller);
+    await inSlices(caller, (slice) => encoder.writeJsonInSlices(slice, writer, this.#answer));
     return writer.finish();
   }
 }

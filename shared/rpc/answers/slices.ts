@@ -59,14 +59,14 @@ export type Waiting = Partial<Pick<Caller, 'subject' | 'signal'>>;
  * the callers take turns. A small call therefore waits for one slice at most, however much work is queued. A caller's
  * tasks run one after another, so that the first ends early instead of all ending late.
  *
- * @param subject the `sub` of the caller for whom the work is done; undefined for the process itself.
- * @param caller ends the work when its signal aborts, with the signal's reason, also while it waits for its turn.
+ * @param caller whose turns the work takes; without a `subject`, those of the process itself. When its signal aborts, the
+ * work ends with the signal's reason, also while it waits for its turn.
  */
 export async function inSlices<Result>(
-  subject: string | undefined,
+  caller: Waiting | undefined,
   work: (slice: Slice) => Sliced<Result>,
-  { signal }: Waiting = {},
 ): Promise<Result> {
+  const { subject, signal } = caller ?? {};
   const slice = new Slice();
   const slices = work(slice);
   const runSlice = () => {
@@ -77,8 +77,10 @@ export async function inSlices<Result>(
   const first = runSlice();
   if (first.done) return first.value;
   return new Promise((resolve, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason));
-    inTurns(subject, runSlice).then(resolve, reject);
+    const abort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', abort);
+    const ended = inTurns(subject, runSlice).finally(() => signal?.removeEventListener('abort', abort));
+    ended.then(resolve, reject);
   });
 }
 

@@ -35,7 +35,7 @@ slotContract.over(protocols)('Deadlines', (api) => {
     const lastCall = () => api.log.findLast(({ msg }) => msg === 'call');
     const { sub, requestId } = lastCall() ?? {};
     let isOver = false;
-    const long = inSlices(String(sub), function* () {
+    const long = inSlices({ subject: String(sub) }, function* () {
       while (!isOver) yield;
     });
     await expect(audit.listEntries({ limit: 1000 }, { timeoutMs: 500 })).rejects.toThrow();

@@ -1,5 +1,5 @@
 select one.user_id as "userId", id, coupon_code as "couponCode",
-case when one.user_id is null then 0 else coalesce(cardinality(product_ids), 0) / 32 + (
+coalesce(cardinality(product_ids), 0) as "listedIds", case when one.user_id is null then 0 else (
   select count(*)::integer from reserved_coupon_applicable_products where reserved_coupon_id = reserved_coupons.id
 ) end as links
 from (select (
