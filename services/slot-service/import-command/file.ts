@@ -210,7 +210,7 @@ async function startOf(path: string): Promise<string> {
   let start = '';
   for await (const text of textOf(path)) {
     start += text;
-    if (/\S.*[\r\n]/.test(start) || start.length > maxRowLength) break;
+    if (/[\r\n]/.test(start.trimStart()) || start.length > maxRowLength) break;
   }
   return start;
 }

@@ -3,7 +3,7 @@ import { type Actor, actorOf, auditEntry, differing, type ResourceType } from '.
 import type { Caller } from '../../../shared/db/caller.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { conditionalWrite } from '../../../shared/db/races.ts';
-import { type Statement, statement } from '../../../shared/db/statement.ts';
+import { type Queryable, type Statement, statement } from '../../../shared/db/statement.ts';
 import { invalidField } from '../../../shared/errors/errors.ts';
 import { ImportOutcome, type ImportResultSchema } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
 import type { Answer } from '../../../shared/rpc/answers/answer.ts';
@@ -44,6 +44,8 @@ interface WriteParams extends Actor {
   readonly rows: string;
   /** External ids that no new record may get. */
   readonly shortened: readonly string[];
+  /** Whether `pass` follows. Otherwise nothing is written if a value passes from one record to another. */
+  readonly mayPass: boolean;
 }
 
 /** What the statement has found and done. */
@@ -54,7 +56,7 @@ interface ImportedRow {
   outcome: ImportOutcome;
   /** The row breaks a rule. Then no row was written. */
   isRefused: boolean;
-  /** The row's value was another record's before. It is not written yet. */
+  /** The row's value was another record's before. Only `pass` writes it. */
   isPassed: boolean;
 }
 
@@ -109,14 +111,20 @@ export async function writeRows(
   shortened: readonly string[] = [],
 ): Promise<readonly ImportedRow[]> {
   const rows = JSON.stringify(given);
-  const { written } = await conditionalWrite((isRerun) =>
-    database.within(caller, async (tx) => {
-      const written = await tx.pipeline([takeTurn({ list, isAlone: isRerun })], write({ ...actor, rows, shortened }));
-      const mayWrite = !written.some(({ isRefused }) => isRefused);
-      if (mayWrite && pass !== undefined && written.some(({ isPassed }) => isPassed)) await tx.query(pass({ rows }));
-      return [{ id: 0, mayWrite, written }];
-    }),
-  );
+  const mayWrite = (written: readonly ImportedRow[]) => !written.some(({ isRefused }) => isRefused);
+  const { written } = await conditionalWrite(async (isRerun) => {
+    const run = (db: Queryable, mayPass: boolean) =>
+      db.pipeline([takeTurn({ list, isAlone: isRerun })], write({ ...actor, rows, shortened, mayPass }));
+    let written = await run(database.for(caller), false);
+    if (pass !== undefined && mayWrite(written) && written.some(({ isPassed }) => isPassed)) {
+      written = await database.within(caller, async (tx) => {
+        const passed = await run(tx, true);
+        if (mayWrite(passed)) await tx.query(pass({ rows }));
+        return passed;
+      });
+    }
+    return [{ id: 0, mayWrite: mayWrite(written), written }];
+  });
   return written;
 }
 
@@ -181,7 +189,9 @@ export function importStatement(
            then json_build_object(${fields('seen')}) end as old
        from wanted left join ${table} as seen on seen.id = wanted.id
      ),
-     verdict as materialized (select not bool_or(${isRefused}) as may_write from matched),
+     verdict as materialized (
+       select not bool_or(${isRefused} or ${isPassed} and not $mayPass::boolean) as may_write from matched
+     ),
      created as (
        insert into ${table} (${columns.join(', ')})
        select ${written.join(', ')} from matched, verdict where ${ifNewKey('may_write and id is null')}

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { ImportOutcome } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
 import { expectInvalidField, failureOf, importContract } from '../../support/contract.ts';
-import { whileHeld } from '../../support/locks.ts';
+import { holding } from '../../support/locks.ts';
 
 const { CREATED, CHANGED, UNCHANGED } = ImportOutcome;
 
@@ -50,21 +50,19 @@ importContract('ImportOrders', (api) => {
     const [next] = await api.sql<{ id: number }>(`select nextval('order_statuses_id_seq')::integer + 1 as id`);
     const taken = `insert into order_statuses (id, order_id) values (${next?.id}, ${order?.id})`;
     const row = { externalId: 'o-1', totalAmount: '5' };
-    expect(await whileHeld(api.databaseUrl, taken, () => outcomesOf([row]))).toEqual([CREATED]);
+    expect(await holding(api.databaseUrl, taken, () => outcomesOf([row]))).toEqual([CREATED]);
     expect(await orders()).toMatchObject([{ statuses: 1 }, { statuses: 1 }]);
   });
 
   it('An order that stays with its user waits neither for that user nor for who refers to the order', async () => {
     const row = { externalId: 'o-1', userExternalId: 'u-2', totalAmount: '5' };
     await outcomesOf([row]);
-    const whileUserIsHeld = (totalAmount: string) =>
-      whileHeld(api.databaseUrl, 'select from users where id = 2 for update', () =>
-        outcomesOf([{ ...row, totalAmount }]),
-      );
-    expect(await whileUserIsHeld('5')).toEqual([UNCHANGED]);
-    expect(await whileUserIsHeld('6')).toEqual([CHANGED]);
-    const change = () => outcomesOf([{ ...row, totalAmount: '7' }]);
-    expect(await whileHeld(api.databaseUrl, 'select from orders for key share', change)).toEqual([CHANGED]);
+    const whileLocked = (statement: string, totalAmount: string) =>
+      holding(api.databaseUrl, statement, () => outcomesOf([{ ...row, totalAmount }]));
+    const lockUser = 'select from users where id = 2 for update';
+    expect(await whileLocked(lockUser, '5')).toEqual([UNCHANGED]);
+    expect(await whileLocked(lockUser, '6')).toEqual([CHANGED]);
+    expect(await whileLocked('select from orders for key share', '7')).toEqual([CHANGED]);
   });
 
   it('An amount that can’t be taken is refused with one that can', async () => {

@@ -21,7 +21,9 @@ matched as materialized (
     'orderStatus', case when exists (select from order_statuses where order_id = seen.id) then json_build_object('orderId', seen.id) end) end as old
   from wanted left join orders as seen on seen.id = wanted.id
 ),
-verdict as materialized (select not bool_or((is_refused or matched.id is null and external_id = any($shortened::text[]))) as may_write from matched),
+verdict as materialized (
+  select not bool_or((is_refused or matched.id is null and external_id = any($shortened::text[])) or false and not $mayPass::boolean) as may_write from matched
+),
 created as (
   insert into orders (external_id, user_id, total_amount)
   select matched.external_id, matched.user_id, matched.total_amount from matched, verdict where case when may_write and id is null then $keyId::bytea is null or is_new_key($keyId) else false end

@@ -8,7 +8,9 @@ matched as materialized (
   then json_build_object('externalId', seen.external_id, 'name', seen.name) end as old
   from wanted left join product_groups as seen on seen.id = wanted.id
 ),
-verdict as materialized (select not bool_or((is_refused or matched.id is null and external_id = any($shortened::text[]))) as may_write from matched),
+verdict as materialized (
+  select not bool_or((is_refused or matched.id is null and external_id = any($shortened::text[])) or false and not $mayPass::boolean) as may_write from matched
+),
 created as (
   insert into product_groups (external_id, name)
   select matched.external_id, matched.name from matched, verdict where case when may_write and id is null then $keyId::bytea is null or is_new_key($keyId) else false end

@@ -9,7 +9,9 @@ matched as materialized (
     'isRetired', seen.is_retired) end as old
   from wanted left join products as seen on seen.id = wanted.id
 ),
-verdict as materialized (select not bool_or((is_refused or matched.id is null and external_id = any($shortened::text[]))) as may_write from matched),
+verdict as materialized (
+  select not bool_or((is_refused or matched.id is null and external_id = any($shortened::text[])) or false and not $mayPass::boolean) as may_write from matched
+),
 created as (
   insert into products (external_id, name, images, is_retired)
   select matched.external_id, matched.name, matched.images, matched.is_retired from matched, verdict where case when may_write and id is null then $keyId::bytea is null or is_new_key($keyId) else false end

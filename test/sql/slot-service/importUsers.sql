@@ -26,7 +26,9 @@ matched as materialized (
   then json_build_object('externalId', seen.external_id, 'name', seen.name, 'email', seen.email, 'mobile', seen.mobile) end as old
   from wanted left join users as seen on seen.id = wanted.id
 ),
-verdict as materialized (select not bool_or((is_refused or matched.id is null and external_id = any($shortened::text[]))) as may_write from matched),
+verdict as materialized (
+  select not bool_or((is_refused or matched.id is null and external_id = any($shortened::text[])) or matched.is_passed and not $mayPass::boolean) as may_write from matched
+),
 created as (
   insert into users (external_id, name, email, mobile)
   select matched.external_id, matched.name, matched.email, case when not matched.is_passed then matched.mobile end from matched, verdict where case when may_write and id is null then $keyId::bytea is null or is_new_key($keyId) else false end
