@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { ImportOutcome } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
 import { expectInvalidField, failureOf, importContract } from '../../support/contract.ts';
-import { holding } from '../../support/locks.ts';
+import { holding, whileHeld } from '../../support/locks.ts';
 
 const { CREATED, CHANGED, UNCHANGED } = ImportOutcome;
 
@@ -50,7 +50,7 @@ importContract('ImportOrders', (api) => {
     const [next] = await api.sql<{ id: number }>(`select nextval('order_statuses_id_seq')::integer + 1 as id`);
     const taken = `insert into order_statuses (id, order_id) values (${next?.id}, ${order?.id})`;
     const row = { externalId: 'o-1', totalAmount: '5' };
-    expect(await holding(api.databaseUrl, taken, () => outcomesOf([row]))).toEqual([CREATED]);
+    expect(await whileHeld(api.databaseUrl, taken, () => outcomesOf([row]))).toEqual([CREATED]);
     expect(await orders()).toMatchObject([{ statuses: 1 }, { statuses: 1 }]);
   });
 
