@@ -21,7 +21,7 @@ describe('What the migration tells of doubled rows', () => {
 
   const redeem = (rows: string) =>
     database.sql(`insert into redemptions (coupon_id, user_id, order_key, state, held_until, order_amount, discount_amount, created_at)
-      select coupon_id, user_id, order_key, state, now() + minutes * interval '1 minute', 100, 5, now()
+      select coupon_id, user_id, order_key, state, now() + minutes::integer * interval '1 minute', 100, 5, now()
       from (values ${rows}) as given (coupon_id, user_id, order_key, state, minutes)`);
   /** @param minutes when CopySlots made the slot. */
   const copied = (id: number, minutes: number, procedure = 'slot.v1.SlotPlanService/CopySlots') =>

@@ -1,5 +1,5 @@
 import { Code, createClient } from '@connectrpc/connect';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { AuditService } from '../../../shared/gen/audit/v1/audit_service_pb.ts';
 import { inSlices } from '../../../shared/rpc/answers/slices.ts';
 import { failureOf, slotContract } from '../../support/contract.ts';
@@ -34,14 +34,16 @@ slotContract.over(protocols)('Deadlines', (api) => {
     await audit.listEntries({ limit: 1000 });
     const lastCall = () => api.log.findLast(({ msg }) => msg === 'call');
     const { sub, requestId } = lastCall() ?? {};
-    let isOver = false;
+    const isOver = new AbortController();
+    onTestFinished(() => isOver.abort());
     const long = inSlices({ subject: String(sub) }, function* () {
-      while (!isOver) yield;
+      while (!isOver.signal.aborted) yield;
     });
     await expect(audit.listEntries({ limit: 1000 }, { timeoutMs: 500 })).rejects.toThrow();
     await expect.poll(() => lastCall()?.requestId).not.toBe(requestId);
-    expect(lastCall()?.code).toBe('DEADLINE_EXCEEDED');
-    isOver = true;
+    // The client may leave at the deadline before the service's own clock ends the call.
+    expect(['DEADLINE_EXCEEDED', 'CANCELED']).toContain(lastCall()?.code);
+    isOver.abort();
     await long;
     await audit.listEntries({ limit: 1000 });
   });
