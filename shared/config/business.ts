@@ -1,4 +1,3 @@
-import { digitsOfCurrency } from './currencies.ts';
 import type { ConfigErrors, Environment } from './variables.ts';
 
 /** Reads the time zone of the business (design 12). Links, such as `Asia/Calcutta`, are taken. */
@@ -13,7 +12,7 @@ export function readBusinessTimeZone(env: Environment, errors: ConfigErrors): st
 /** Reads the currency of all amounts (design 12); undefined if the variable is not set. */
 export function readBusinessCurrency(env: Environment, errors: ConfigErrors): string | undefined {
   const code = env.BUSINESS_CURRENCY || undefined;
-  if (code !== undefined && digitsOfCurrency(code) === undefined) {
+  if (code !== undefined && !Intl.supportedValuesOf('currency').includes(code)) {
     errors.add(`BUSINESS_CURRENCY must be a currency of ISO 4217, such as INR, not "${code}"`);
   }
   return code;

@@ -105,11 +105,8 @@ describe('The variables of the business', () => {
     expect(codes.map(digitsOfCurrency)).toEqual(codes.map(() => digits));
   });
 
-  it('An unknown currency, and none, has no digits', () => {
-    expect(['ZZZ', '', undefined].map(digitsOfCurrency)).toEqual([undefined, undefined, undefined]);
-  });
-
   it('Without a currency there is none', () => {
     expect(currencyOf('')).toBeUndefined();
+    expect(digitsOfCurrency(undefined)).toBeUndefined();
   });
 });

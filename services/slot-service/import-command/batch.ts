@@ -2,9 +2,10 @@ import { ConnectError } from '@connectrpc/connect';
 import type { Caller } from '../../../shared/db/caller.ts';
 import type { Database } from '../../../shared/db/database.ts';
 import { statement } from '../../../shared/db/statement.ts';
+import { invalidField } from '../../../shared/errors/errors.ts';
 import { ImportOutcome } from '../../../shared/gen/catalog/v1/import_service_pb.ts';
 import { type Given, type Importing, writeRows } from '../imports/import.ts';
-import { isShortenedId, shortenedProblem } from '../imports/mobile.ts';
+import { isShortened, shortenedProblem } from '../imports/mobile.ts';
 import type { FileRow } from './file.ts';
 
 /** How rows of a file become records. */
@@ -75,7 +76,9 @@ export async function importBatch<Row extends Given>(
     try {
       if (row.problem === undefined) {
         const record = read(row.values);
-        return [{ row, externalId: record.externalId, given: importing.toGiven(record, callingCode, '') }];
+        const { externalId } = record;
+        if (isShortened(externalId)) throw invalidField('external_id', shortenedProblem);
+        return [{ row, externalId, given: importing.toGiven(record, callingCode, '') }];
       }
       reasons.set(row, row.problem);
     } catch (error) {
@@ -100,22 +103,17 @@ export async function importBatch<Row extends Given>(
   while (left.length > 0) {
     const actor = { actor: [procedure, 'operator', null, '', null], keyId: undefined };
     const rows = left.map(({ given }) => given);
-    const ids = left.flatMap(({ row, externalId }) => (row.isTyped && isShortenedId(externalId) ? externalId : []));
-    const written = await writeRows(importing, rows, database, caller, actor, ids);
+    const written = await writeRows(importing, rows, database, caller, actor);
     const refused = left.filter((_row, index) => written[index]?.isRefused);
     if (refused.length === 0) {
       for (const { outcome } of written) counts[countOf[outcome]] += 1;
       break;
     }
-    const nameless = left.filter(({ externalId }, index) => written[index]?.id === 0 && ids.includes(externalId));
-    // Without these, other rows may have their numbers.
-    const out = new Set(nameless.length > 0 ? nameless : refused);
-    for (const each of out) {
-      if (nameless.length > 0) reasons.set(each.row, `external_id: ${shortenedProblem}`);
-      else if (importing.pass !== undefined && !isLast && held.length < maxHeld) held.push(each);
+    for (const each of refused) {
+      if (importing.pass !== undefined && !isLast && held.length < maxHeld) held.push(each);
       else reasons.set(each.row, reasonOf(importing.refusal?.('')));
     }
-    left = left.filter((each) => !out.has(each));
+    left = left.filter((_row, index) => !written[index]?.isRefused);
   }
   const refused = rowsHere.flatMap((row) => {
     const reason = reasons.get(row);

@@ -10,8 +10,6 @@ export interface FileRow {
   readonly values: ReadonlyMap<string, unknown>;
   /** About how many characters it has. */
   readonly length: number;
-  /** Its values may have been shown by a spreadsheet. */
-  readonly isTyped: boolean;
   /** Why it can't be taken, whatever its values are. */
   readonly problem?: string | undefined;
   /** Returns the row as the file has it, with the reason why it was refused. */
@@ -73,7 +71,6 @@ async function csvFile(path: string, known: readonly string[], format: CsvFormat
         const isOdd = cells.length !== columns.length;
         yield {
           values: new Map(columns.map((column, index) => [column, cells[index]])),
-          isTyped: true,
           length: cells.reduce((sum, cell) => sum + cell.length, 0),
           problem: isOdd ? `has ${own.length} cells, and not ${withoutReason(names).length} as the heading` : undefined,
           withReason: (reason) => line([...own, reason]),
@@ -95,7 +92,6 @@ function jsonFile(path: string, known: readonly string[]): RowFile {
       const columns = toColumns(Object.keys(object), known);
       yield {
         values: new Map(Object.values(object).map((value, index) => [columns[index] ?? '', value])),
-        isTyped: false,
         length: line.length,
         withReason: (reason) => `${withReason(line, reason)}\n`,
       };

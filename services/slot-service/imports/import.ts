@@ -42,8 +42,6 @@ export interface Importing<Row extends Given> {
 interface WriteParams extends Actor {
   /** The rows as a JSON list. */
   readonly rows: string;
-  /** External ids that no new record may get. */
-  readonly shortened: readonly string[];
   /** Whether `pass` follows. Otherwise nothing is written if a value passes from one record to another. */
   readonly mayPass: boolean;
 }
@@ -99,7 +97,6 @@ export const searchedLength = (given: readonly GivenRow[]) =>
  * Writes all rows, or none if one is refused. After a lost race it runs alone among the imports of its kind, and so
  * loses no further one to them.
  *
- * @param shortened external ids that no new record may get.
  * @returns what became of each row, in the order given.
  */
 export async function writeRows(
@@ -108,13 +105,12 @@ export async function writeRows(
   database: Database,
   caller: Caller,
   actor: Actor,
-  shortened: readonly string[] = [],
 ): Promise<readonly ImportedRow[]> {
   const rows = JSON.stringify(given);
   const mayWrite = (written: readonly ImportedRow[]) => !written.some(({ isRefused }) => isRefused);
   const { written } = await conditionalWrite(async (isRerun) => {
     const run = (db: Queryable, mayPass: boolean) =>
-      db.pipeline([takeTurn({ list, isAlone: isRerun })], write({ ...actor, rows, shortened, mayPass }));
+      db.pipeline([takeTurn({ list, isAlone: isRerun })], write({ ...actor, rows, mayPass }));
     let written = await run(database.for(caller), false);
     if (pass !== undefined && mayWrite(written) && written.some(({ isPassed }) => isPassed)) {
       written = await database.within(caller, async (tx) => {
@@ -172,7 +168,6 @@ export function importStatement(
      union all ${differing('select id, old, new from changed')}`;
   const entries = type === undefined ? [] : [auditEntry(type, changes)];
   const of = (row: string) => columns.map((column) => `${row}.${column}`).join(', ');
-  const isRefused = '(is_refused or matched.id is null and external_id = any($shortened::text[]))';
   const isPassed = passing === undefined ? 'false' : 'matched.is_passed';
   const written = columns.map((column) =>
     column === passing ? `case when not ${isPassed} then matched.${column} end` : `matched.${column}`,
@@ -190,7 +185,7 @@ export function importStatement(
        from wanted left join ${table} as seen on seen.id = wanted.id
      ),
      verdict as materialized (
-       select not bool_or(${isRefused} or ${isPassed} and not $mayPass::boolean) as may_write from matched
+       select not bool_or(is_refused or ${isPassed} and not $mayPass::boolean) as may_write from matched
      ),
      created as (
        insert into ${table} (${columns.join(', ')})
@@ -211,7 +206,7 @@ export function importStatement(
        where ${table}.id = matched.id and ${table}.xmin = version
        returning ${table}.id, old, json_build_object(${fields('matched')}) as new
      )${[...also, ...entries].map((part) => `,\n     ${part}`).join('')}
-     select matched.external_id as "externalId", coalesce(matched.id, created.id, 0) as id, ${isRefused} as "isRefused",
+     select matched.external_id as "externalId", coalesce(matched.id, created.id, 0) as id, is_refused as "isRefused",
        ${isPassed} as "isPassed",
        case when matched.id is null then ${ImportOutcome.CREATED} when old is null then ${ImportOutcome.UNCHANGED}
          else ${ImportOutcome.CHANGED} end as outcome,

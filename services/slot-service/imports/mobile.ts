@@ -4,9 +4,9 @@ import { toAsciiDigits } from '../../../shared/rpc/digits.ts';
 /** What people write between the digits of a number. White space is gone before. */
 const separators = /[-.()/]/g;
 /** How a spreadsheet shows a number that is too long for its column. Its last digits are lost. */
-const shortened = /^\+?\d+(?:[.,]\d+)?E[+-]?\d+$/i;
-/** An external id that may be such a number. A spreadsheet writes the sign, while `12E4` may be a business's own key. */
-export const isShortenedId = (id: string) => /E[+-]/i.test(id) && shortened.test(id);
+const shortenedNumber = /^\+?\d+(?:[.,]\d+)?E[+-]?\d+$/i;
+/** Whether an external id is such a number. A spreadsheet writes the sign, while `12E4` may be a business's own key. */
+export const isShortened = (externalId: string) => /^\d+(?:[.,]\d+)?E[+-]\d+$/i.test(externalId);
 export const shortenedProblem = 'a spreadsheet has shortened the number: give the column the format of a text';
 
 /**
@@ -19,7 +19,7 @@ export const shortenedProblem = 'a spreadsheet has shortened the number: give th
  */
 export function toMobile(given: string, callingCode: string | undefined, prefix = ''): string {
   const mobile = given.replace(/\s/g, '');
-  if (shortened.test(mobile)) throw invalidField(`${prefix}mobile`, shortenedProblem);
+  if (shortenedNumber.test(mobile)) throw invalidField(`${prefix}mobile`, shortenedProblem);
   if (callingCode === undefined) return mobile;
   const digits = toAsciiDigits(mobile.replace(separators, ''));
   const [, international, number = ''] = /^(\+|00)?(\d+)$/.exec(digits) ?? [];

@@ -1,5 +1,4 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Caller } from '../../../shared/db/caller.ts';
 import { fail, invalidField } from '../../../shared/errors/errors.ts';
 import { inSlices, type Waiting } from '../../../shared/rpc/answers/slices.ts';
 import { slotErrors } from '../errors.ts';
@@ -31,9 +30,9 @@ export interface Shift {
  *
  * Throws INVALID_ARGUMENT for a time beyond the year 9999.
  */
-export function planCopies(call: Waiting, sources: readonly CopySource[], shift: Shift): Promise<PlannedCopy[]> {
+export function planCopies(planner: Waiting, sources: readonly CopySource[], shift: Shift): Promise<PlannedCopy[]> {
   const { shiftDays, repeat, timeZone } = shift;
-  return inSlices(call, function* (slice) {
+  return inSlices(planner, function* (slice) {
     const copies: PlannedCopy[] = [];
     for (const source of sources) {
       for (let days = shiftDays; days <= repeat * shiftDays; days += shiftDays) {
@@ -82,14 +81,13 @@ interface MadeCopy {
  * @param takers the lowest id of the stored slots that take a copy, by its place from 1.
  */
 export function judgeCopies(
-  { signal }: Pick<Caller, 'signal'>,
+  planner: Waiting,
   copies: readonly PlannedCopy[],
   takers: ReadonlyMap<number, number>,
 ): Promise<JudgedCopy[]> {
   // By delivery time, then by group; undefined for those without groups.
   const madeAt = new Map<bigint, Map<number | undefined, MadeCopy>>();
-  // Not in line behind the caller's long answers, because the transaction holds locks.
-  return inSlices({ signal }, function* (slice) {
+  return inSlices(planner, function* (slice) {
     const judged: JudgedCopy[] = [];
     for (const [index, copy] of copies.entries()) {
       const { source, delivery } = copy;

@@ -32,8 +32,8 @@ import { toCounts } from '../slots/slot.ts';
 import { afterSlotWrite } from '../stores/after-slot-write.ts';
 
 /**
- * Design 12, copySlots. Reads the sources, plans the copies, decides which are taken and stores the others. If a source
- * is changed in between, it starts again, with the sources locked.
+ * Design 12, copySlots. Reads the sources, plans the copies, decides which are taken and stores the others, in one
+ * transaction. If a source is changed in between, it starts again, with the sources locked.
  *
  * Throws INVALID_ARGUMENT, NOT_FOUND and the errors of snippets as `readAsked`, `readSources`, `planCopies`,
  * `findTakers` and `checkCopiedSnippets` do, and ALREADY_EXISTS SLOT_TAKEN.
@@ -44,23 +44,9 @@ export function copySlots(parts: SlotPlanParts): Handler<typeof SlotPlanService.
     const asked = readAsked(request, parts.timeZone);
     // A dry run sees all as it is at one moment.
     const options = asked.isDryRun ? ({ isolation: 'repeatable read' } as const) : {};
-    let isCharged = false;
-    const charge: CallContext['chargeRows'] = (...rows) => {
-      if (!isCharged) call.chargeRows(...rows);
-      isCharged = true;
-    };
-    const { copies, stored } = await conditionalWrite(async (isRerun) => {
-      // Planning takes long, so that no transaction waits for it, except one that needs the sources as they are, or that
-      // of a key. That one does not wait in line behind the caller's long answers.
-      const isInside = asked.isDryRun || isRerun || call.transaction !== undefined;
-      const planner = isInside ? { signal: call.signal } : call;
-      const plan = async (db: Queryable) =>
-        planCopies(planner, await readSources(db, asked, { locks: isRerun && !asked.isDryRun }), asked);
-      const planned = isInside ? undefined : await plan(database.for(call));
-      return [
-        await database.within(call, async (tx) => copy(tx, planned ?? (await plan(tx)), asked, call, charge), options),
-      ];
-    });
+    const { copies, stored } = await conditionalWrite(async (isRerun) => [
+      await database.within(call, (tx) => copy(tx, asked, call, isRerun), options),
+    ]);
     const [first] = stored;
     if (first !== undefined) afterSlotWrite(parts, call, first.storeRequestId);
     return toAnswer(copies, stored, asked);
@@ -104,26 +90,26 @@ function readFrom({ slotIds, deliveryFrom, deliveryUntil }: CopySlotsRequest): A
 }
 
 /** Runs once, and loses a race if a source is changed meanwhile. The result is that of a conditional write. */
-async function copy(
-  tx: Queryable,
-  planned: PlannedCopy[],
-  asked: Asked,
-  call: CallContext,
-  charge: CallContext['chargeRows'],
-) {
+async function copy(tx: Queryable, asked: Asked, call: CallContext, isRerun: boolean) {
   const { nameFormat, failsOnTaken, isDryRun } = asked;
+  const sources = await readSources(tx, asked, { locks: isRerun && !isDryRun });
+  // PostgreSQL ends a transaction that pauses for long. So it waits behind other copies of the caller, and not behind the
+  // caller's long answers.
+  const planner = { subject: `${call.subject}: copies`, signal: call.signal };
+  const planned = await planCopies(planner, sources, asked);
   const takers = await findTakers(tx, planned, { locks: !isDryRun });
-  const copies = await judgeCopies(call, planned, takers);
+  const copies = await judgeCopies(planner, planned, takers);
   if (failsOnTaken) requireFree(copies);
   const free = copies.filter((each) => !isTaken(each));
   if (nameFormat !== null) await checkCopiedSnippets(tx, free, nameFormat);
   if (isDryRun || free.length === 0) return { id: null, mayWrite: false, copies, stored: [] };
   const sum = (countOf: (source: CopySource) => number) => free.reduce((all, { source }) => all + countOf(source), 0);
-  const snippetsOf = ({ snippetCount }: CopySource) => (nameFormat === null ? 0 : snippetCount);
-  charge(
-    sum((source) => 1 + source.linkCount + snippetsOf(source)),
-    sum(({ listedIds }) => listedIds),
-  );
+  const rowsOf = (source: CopySource) => 1 + source.linkCount + (nameFormat === null ? 0 : source.snippetCount);
+  if (!isRerun)
+    call.chargeRows(
+      sum(rowsOf),
+      sum(({ listedIds }) => listedIds),
+    );
   const stored = await insertCopies(tx, free, nameFormat, actorOf(call));
   return { id: stored[0]?.id ?? null, mayWrite: true, copies, stored };
 }

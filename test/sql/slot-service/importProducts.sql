@@ -10,7 +10,7 @@ matched as materialized (
   from wanted left join products as seen on seen.id = wanted.id
 ),
 verdict as materialized (
-  select not bool_or((is_refused or matched.id is null and external_id = any($shortened::text[])) or false and not $mayPass::boolean) as may_write from matched
+  select not bool_or(is_refused or false and not $mayPass::boolean) as may_write from matched
 ),
 created as (
   insert into products (external_id, name, images, is_retired)
@@ -44,7 +44,7 @@ product_entry as (
         'isRetired', made.is_retired)) as after from made
     union all select id, before, after from (select id, old, new from changed) as records, lateral changed_fields(old, new) offset 0) as changes
 )
-select matched.external_id as "externalId", coalesce(matched.id, created.id, 0) as id, (is_refused or matched.id is null and external_id = any($shortened::text[])) as "isRefused",
+select matched.external_id as "externalId", coalesce(matched.id, created.id, 0) as id, is_refused as "isRefused",
 false as "isPassed",
 case when matched.id is null then 1 when old is null then 3
 else 2 end as outcome,
