@@ -28,14 +28,13 @@ export async function buildConsolePage(outDir: string): Promise<void> {
 /**
  * Builds the page where the console's server expects it, unless the build is newer than the sources.
  *
- * @param tell is told when the build begins and ends.
+ * @param tell is told when a build begins.
  */
 export async function keepConsolePageBuilt(tell: (text: string) => void): Promise<void> {
   const [builtAt, changedAt] = await Promise.all([changeTime(path.join(built, 'index.html')), newestChange(sources)]);
   if (builtAt > changedAt) return;
   tell('Building the page of the staff console...');
   await buildConsolePage(built);
-  tell('The page of the staff console is built.');
 }
 
 async function newestChange(paths: readonly string[]): Promise<number> {

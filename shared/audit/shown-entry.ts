@@ -22,10 +22,6 @@ export interface Shown {
   readonly hasImports: boolean;
 }
 
-/** Returns the service that alone writes records of a type; undefined for a user, which both write. */
-export const writerOf = (type: string) =>
-  Object.entries(shownBy).find(([, { types }]) => types.some((own) => own === type))?.[0];
-
 /** SQL of whether an entry of a user is shown by the service whose `hasImports` is `$ofImports`. */
 export const isOfImports = `starts_with(procedure, 'catalog.') = $ofImports`;
 

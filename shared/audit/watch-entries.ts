@@ -7,7 +7,7 @@ import type { AuditService } from '../gen/audit/v1/audit_service_pb.ts';
 import type { Handler } from '../rpc/implementation.ts';
 import { isPassed, nothingPassed, type Passed, passedAfter } from './passed.ts';
 import { beginning, type Position, readPosition, writePosition } from './position.ts';
-import { type shownBy, writerOf } from './shown-entry.ts';
+import { shownBy } from './shown-entry.ts';
 import type { EntryPage, EntryTail, ShownEntry } from './tail.ts';
 
 /** A stream tells its position at least so often. */
@@ -37,10 +37,10 @@ export function watchEntries(
   service: keyof typeof shownBy,
 ): Handler<typeof AuditService.method.watchEntries> {
   return async function* (request, call) {
-    for (const type of request.resourceTypes) {
-      const writer = writerOf(type) ?? service;
-      if (writer !== service) throw invalidField('resource_types', `${writer}-service streams entries of type ${type}`);
-    }
+    const shown: readonly string[] = [...shownBy[service].types, 'user'];
+    const foreign = request.resourceTypes.find((type) => !shown.includes(type));
+    if (foreign !== undefined)
+      throw invalidField('resource_types', `${service}-service has no entries of type ${foreign}`);
     const db = database.for(call);
     const types = new Set(request.resourceTypes);
     const { setBacks } = tail.horizon.value;

@@ -239,11 +239,10 @@ describe('The import command', () => {
     ['users', '{"external_id":"u-1"}\n[]\n', 'line 2 is no JSON object'],
     ['users', 'external_id,name,externalId\nu-1,A,u-2\n', 'the column "external_id" stands twice'],
     ['users', '{"external_id":"u-1","externalId":"u-2"}\n', 'the column "external_id" stands twice'],
-    ['users', Buffer.from('external_id,name\nu-1,A\nu-2,\xe9\n', 'latin1'), 'the file is not UTF-8'],
     [
       'users',
-      Buffer.from(`external_id,name\n${'u,Ann\n'.repeat(20_000)}u-2,\xe9\n`, 'latin1'),
-      'see line 20002: save it as "CSV UTF-8", or convert it, such as with iconv -f WINDOWS-1252 -t UTF-8',
+      Buffer.from('external_id,name\nu-1,A\nu-2,\xe9\n', 'latin1'),
+      'the file is not UTF-8: save it as "CSV UTF-8", or convert it',
     ],
     ['users', 'external_id,,name\nu-1,A,B\n', 'column 2 has values, and no name'],
     ['users', '{"external_id":"u-1","":"A"}\n', 'the column "" is not known'],

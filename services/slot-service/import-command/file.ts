@@ -161,21 +161,14 @@ async function* csvRecords(path: string, format: CsvFormat): AsyncGenerator<stri
 /** Reads a text without its byte order mark: in UTF-16 if it has the mark of that, or else in UTF-8. */
 async function* textOf(path: string): AsyncGenerator<string> {
   const encoding = await encodingOf(path);
-  const strict = new TextDecoder(encoding, { fatal: true });
-  const lenient = new TextDecoder(encoding);
-  let lines = 1;
+  const decoder = new TextDecoder(encoding, { fatal: true });
   const decode = (chunk: Buffer | undefined) => {
-    const stream = chunk !== undefined;
-    const text = lenient.decode(chunk, { stream });
     try {
-      return strict.decode(chunk, { stream });
+      return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      const line = lines + text.split('\ufffd', 1).join().split('\n').length - 1;
       throw new ConfigError(
-        `the file is not ${encoding.toUpperCase()}, see line ${line}: save it as "CSV UTF-8", or convert it, such as with iconv -f WINDOWS-1252 -t UTF-8`,
+        `the file is not ${encoding.toUpperCase()}: save it as "CSV UTF-8", or convert it, such as with iconv -f WINDOWS-1252 -t UTF-8`,
       );
-    } finally {
-      lines += text.split('\n').length - 1;
     }
   };
   for await (const chunk of createReadStream(path)) yield decode(chunk);

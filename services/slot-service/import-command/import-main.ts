@@ -23,8 +23,6 @@ const usage = `usage: import ${[...kinds.keys()].join('|')} FILE    a CSV with a
 const maxRows = 1_000;
 const maxLength = 100_000;
 const statementTimeoutMs = 60_000;
-/** So many rows are imported in one transaction at the end. */
-const maxHeld = 5_000;
 
 try {
   process.exitCode = await main();
@@ -73,7 +71,7 @@ async function main(): Promise<number> {
       kind,
       rows,
       count,
-      { database, caller, callingCode, held: [], maxHeld },
+      { database, caller, callingCode, held: [] },
       rejected,
     );
     const told = Object.entries(counts).map(([outcome, number]) => `${number} ${outcome}`);
@@ -116,8 +114,6 @@ async function importRows(
   bar.start(count, 0);
   try {
     for await (const batch of inBatches(file.rows())) {
-      // All rows of a small file are judged together.
-      if (batch.length === count) target.maxHeld = 0;
       const { created, changed, unchanged, refused } = await kind.importBatch(batch, target);
       if (refused.length > 0) {
         const lines = refused.map(({ row, reason }) => row.withReason(reason)).join('');

@@ -73,18 +73,12 @@ export class Connections {
     for (const { socket } of this.#open.values()) socket.destroy();
   }
 
-  /** Closes unauthenticated connections that have sent something until all together have sent no more than they may. */
+  /** Closes the unauthenticated connections beside whose newer ones there is no room for what they have sent. */
   #closeOverfull(): void {
-    const sent = [...this.#unauthenticated].map(({ socket }) => ({
-      socket,
-      bytes: Math.min(socket.bytesRead, maxHeaderBytes),
-    }));
-    let excess = sent.reduce((sum, { bytes }) => sum + bytes, -maxUnauthenticatedSentBytes);
-    for (const { socket, bytes } of sent) {
-      if (excess <= 0) return;
-      if (bytes === 0) continue;
-      socket.destroy();
-      excess -= bytes;
+    let left = maxUnauthenticatedSentBytes;
+    for (const { socket } of [...this.#unauthenticated].toReversed()) {
+      left -= Math.min(socket.bytesRead, maxHeaderBytes);
+      if (left < 0 && socket.bytesRead > 0) socket.destroy();
     }
   }
 

@@ -70,15 +70,6 @@ export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise
   }
 
   const pipelines = new Map<Socket, Pipeline>();
-  function pipelineOf(socket: Socket): Pipeline {
-    const known = pipelines.get(socket);
-    if (known !== undefined) return known;
-    const pipeline = new Pipeline(socket);
-    pipelines.set(socket, pipeline);
-    socket.once('close', () => pipelines.delete(socket));
-    return pipeline;
-  }
-
   const listener: WebListener = (request, response) => {
     const { socket } = request;
     const connection = webPort.connections.of(socket);
@@ -87,7 +78,7 @@ export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise
     if (draining) response.shouldKeepAlive = false;
     const open = new HttpRequest(requests, connection, request, response);
     requests.begin(open, request.headers.authorization);
-    pipelineOf(socket).add({
+    pipelines.get(socket)?.add({
       response,
       begin: () => answer(request, response, open),
       end: () => requests.end(open),
@@ -95,6 +86,12 @@ export async function serveWeb(calls: ServedCalls, options: WebOptions): Promise
   };
   const webPort = createPort(options.certificates, listener);
   const { server, stop, kill } = webPort;
+  for (const event of ['connection', 'secureConnection']) {
+    server.on(event, (socket: Socket) => {
+      pipelines.set(socket, new Pipeline(socket));
+      socket.once('close', () => pipelines.delete(socket));
+    });
+  }
   return {
     port: await listen(server, options),
     // `/readyz` answers 503, and responses have `Connection: close`, so that clients don't send their next call into a

@@ -84,12 +84,12 @@ slotContract.over(capable)('WatchEntries', (api) => {
     expect(watch.records).toEqual(['product 2', 'user 5']);
   });
 
-  it('A stream for a type that only coupon-service writes is refused, and names that service', async () => {
+  it('A stream of slot-service for a type that only coupon-service writes is refused', async () => {
     for (const type of ['coupon', 'reserved_coupon', 'redemption', 'coupon_batch']) {
       const { end } = new EntryWatch(api.transportAs('staff'), { resourceTypes: ['slot', type] });
       await expectInvalidField(end, 'resource_types');
       const { rawMessage } = await failureOf(end);
-      expect(rawMessage).toContain(`: coupon-service streams entries of type ${type}`);
+      expect(rawMessage).toContain(`: slot-service has no entries of type ${type}`);
     }
   });
 
@@ -315,11 +315,11 @@ couponContract('WatchEntries of coupon-service', (api) => {
     await api.sql('update staff_users set disabled_at = null where id = 1');
   });
 
-  it('A stream for a type that only slot-service writes is refused, and names that service', async () => {
+  it('A stream of coupon-service for a type that only slot-service writes is refused', async () => {
     for (const type of ['slot', 'booking', 'product', 'product_group', 'order', 'database']) {
       const { end } = new EntryWatch(api.transportAs('staff'), { resourceTypes: [type] });
       await expectInvalidField(end, 'resource_types');
-      expect((await failureOf(end)).rawMessage).toContain(`: slot-service streams entries of type ${type}`);
+      expect((await failureOf(end)).rawMessage).toContain(`: coupon-service has no entries of type ${type}`);
     }
     const users = await EntryWatch.open(api.transportAs('staff'), { resourceTypes: ['user'] });
     await users.cancel();
