@@ -79,11 +79,13 @@ it.each<[string, { readonly dryRun?: boolean }, CallOptions]>([
   ['without a key', {}, {}],
   ['with a key', {}, withKey('beside-a-long-answer')],
   ['that is a dry run', { dryRun: true }, {}],
-])('A call of CopySlots %s waits for no long answer of its caller, because its transaction is open', (_name, how, options) =>
-  besideALongAnswer(async () => {
-    const { created } = await plan.copySlots({ ...slow, ...how }, options);
-    expect(created).toBe(1);
-  }),
+])(
+  'A call of CopySlots %s waits for no long answer of its caller, because its transaction is open',
+  (_name, how, options) =>
+    besideALongAnswer(async () => {
+      const { created } = await plan.copySlots({ ...slow, ...how }, options);
+      expect(created).toBe(1);
+    }),
 );
 
 describe.each<[string, () => CallOptions]>([
