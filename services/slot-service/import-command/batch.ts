@@ -8,9 +8,6 @@ import { type Given, type Importing, writeRows } from '../imports/import.ts';
 import { isShortened, shortenedProblem } from '../imports/mobile.ts';
 import type { FileRow } from './file.ts';
 
-/** So many rows are imported in one transaction at the end. */
-const maxHeld = 5_000;
-
 /** How rows of a file become records. */
 export interface BatchImport<Row extends Given> {
   /** As audit entries name it. */
@@ -28,6 +25,8 @@ export interface ImportTarget {
   readonly callingCode: string | undefined;
   /** Rows whose value another record has. Once the whole file is read, a batch without rows imports them together. */
   readonly held: HeldRow[];
+  /** How many such rows there may be. */
+  maxHeld: number;
 }
 
 /** A row of a file with its record, and what the statement is given of it. */
@@ -70,7 +69,7 @@ function externalIdOf({ values, problem }: FileRow): string | undefined {
 export async function importBatch<Row extends Given>(
   { procedure, importing, read }: BatchImport<Row>,
   batch: readonly FileRow[],
-  { database, caller, callingCode, held }: ImportTarget,
+  { database, caller, callingCode, held, maxHeld }: ImportTarget,
 ): Promise<ImportedBatch> {
   const reasons = new Map<FileRow, string>();
   const readable: readonly HeldRow[] = batch.flatMap((row) => {

@@ -23,6 +23,8 @@ const usage = `usage: import ${[...kinds.keys()].join('|')} FILE    a CSV with a
 const maxRows = 1_000;
 const maxLength = 100_000;
 const statementTimeoutMs = 60_000;
+/** So many rows are imported in one transaction at the end. */
+const maxHeld = 5_000;
 
 try {
   process.exitCode = await main();
@@ -71,7 +73,7 @@ async function main(): Promise<number> {
       kind,
       rows,
       count,
-      { database, caller, callingCode, held: [] },
+      { database, caller, callingCode, held: [], maxHeld },
       rejected,
     );
     const told = Object.entries(counts).map(([outcome, number]) => `${number} ${outcome}`);
@@ -114,6 +116,8 @@ async function importRows(
   bar.start(count, 0);
   try {
     for await (const batch of inBatches(file.rows())) {
+      // All rows of a small file are judged together, and its refused rows stay in their order.
+      if (batch.length === count) target.maxHeld = 0;
       const { created, changed, unchanged, refused } = await kind.importBatch(batch, target);
       if (refused.length > 0) {
         const lines = refused.map(({ row, reason }) => row.withReason(reason)).join('');
