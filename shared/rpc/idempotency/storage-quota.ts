@@ -42,7 +42,7 @@ export class StorageQuota {
 }
 
 /**
- * Charges mutations: each for its request, and for the rows that its procedure announces; one that has written,
+ * Charges mutations: each for its request, and for the rows that its procedure announces; one that may have written,
  * 1 KiB at least.
  */
 export function storageQuota(quota: StorageQuota): Interceptor {
@@ -50,12 +50,19 @@ export function storageQuota(quota: StorageQuota): Interceptor {
     return async (call) => {
       const { subject } = call.identity;
       const charge = (bytes: number) => quota.charge(subject, bytes);
+      const chargeRest = () => charge(Math.max(leastBytes - call.requestBytes, 0));
       quota.require(subject);
       charge(call.requestBytes);
       call.chargeRows = (rows, listedIds = 0) => charge(rowBytes * rows + idBytes * listedIds);
-      const response = await next(call);
-      if (call.refusal === undefined && !call.isReplayed) charge(Math.max(leastBytes - call.requestBytes, 0));
-      return response;
+      try {
+        const response = await next(call);
+        if (call.refusal === undefined && !call.isReplayed) chargeRest();
+        return response;
+      } catch (error) {
+        // Given up, it may still have committed.
+        if (call.signal.aborted) chargeRest();
+        throw error;
+      }
     };
   };
 }
